@@ -1,7 +1,6 @@
 package html
 
 import (
-	"encoding/json"
 	"iter"
 	"slices"
 
@@ -98,7 +97,7 @@ func (b *builder) differenceAreas(d *report.Diff, c *diff.Comparison) error {
 	if n := t.RowCount - len(rows); n > 0 {
 		b.cut("Difference treemap: %s, which are together as others", model.Counted(n, "small part"))
 	}
-	body, err := json.Marshal(map[string]any{"treemap": map[string]any{"metric": t.Metric, "by": t.By, "all": t.All.Float64(), "rows": rows}})
+	body, err := areasOf(t, rows)
 	b.Views = append(b.Views, view{ID: sectionAreas, Title: "Difference treemap", Body: body})
 	return err
 }

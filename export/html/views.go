@@ -114,7 +114,13 @@ func (b *builder) treemap(title string, t *areas.Treemap) (json.RawMessage, erro
 	if n := t.RowCount - len(rows); n > 0 {
 		b.cut("%s: %s, which are together as others", title, model.Counted(n, "small part"))
 	}
-	return json.Marshal(map[string]any{"treemap": map[string]any{"metric": t.Metric, "by": t.By, "all": t.All.Float64(), "rows": rows}})
+	return areasOf(t, rows)
+}
+
+// areasOf returns a treemap as commands write it, with other rows.
+func areasOf(t *areas.Treemap, rows []area) (json.RawMessage, error) {
+	what := map[string]any{"metric": t.Metric, "by": t.By, "all": t.All.Float64(), "rows": rows}
+	return json.Marshal(map[string]any{"treemap": what})
 }
 
 // lines cleans and shortens the lines of sources.

@@ -177,19 +177,13 @@ func (a *app) addViews(ctx context.Context, s *session, src *html.Source, c *rep
 	return a.addSources(ctx, s, src, c)
 }
 
-// part returns the program with other flags for a part of a page: what it warns of was said.
+// part returns the program with other flags for a part of a page, without warnings.
 func (a *app) part(by string, limit int) *app {
 	b, flags := *a, *a.flags
 	b.flags, b.env.Stderr, b.progress = &flags, io.Discard, nil
 	flags.By, flags.Limit, flags.Format = by, limit, "json"
 	return &b
 }
-
-// Sources of a page.
-const (
-	pageLines = 200
-	pageFiles = 8
-)
 
 // addSources adds the costliest lines, and what is around them in the costliest files, where the command line says where
 // sources are, or requests lines. The error is that of the lines that it requests.
@@ -210,13 +204,13 @@ func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *r
 		src.Start = "source"
 	}
 	if c.Lines != "" {
-		named := lines(c.Lines, pageLines)
+		named := lines(c.Lines, ask.Lines)
 		if _, err := named(ctx); err != nil {
 			return err
 		}
 		add(c.Lines, named)
 	}
-	all := lines("", pageLines)
+	all := lines("", ask.Lines)
 	add("", all)
 	r, err := all(ctx)
 	if err != nil || r.Lines == nil {
@@ -224,8 +218,8 @@ func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *r
 	}
 	n := 0
 	for i := range r.Lines.Files {
-		if f := &r.Lines.Files[i]; f.Missing == nil && n < pageFiles {
-			add(f.File, lines(f.File, pageLines))
+		if f := &r.Lines.Files[i]; f.Missing == nil && n < ask.Files {
+			add(f.File, lines(f.File, ask.Lines))
 			n++
 		}
 	}

@@ -24,14 +24,14 @@ import (
 
 // page is a browser that has the page of a server open.
 type page struct {
-	t       *testing.T
+	t       testing.TB
 	address string // with the token
 	at      string
 	client  *http.Client
 }
 
 // served serves files until the test ends.
-func served(t *testing.T, env Env, args ...string) *page {
+func served(t testing.TB, env Env, args ...string) *page {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	r, w := io.Pipe()

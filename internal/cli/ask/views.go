@@ -21,6 +21,10 @@ const (
 	Depth = 3
 	// Parts is the number of parts of a treemap in all.
 	Parts = 2000
+	// Lines is the number of source lines of a view.
+	Lines = 200
+	// Files is the number of source files of a page.
+	Files = 8
 )
 
 // Views returns the views of areas and heat maps of a kind of file.
