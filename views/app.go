@@ -362,11 +362,7 @@ func (a *app) offer() {
 	}
 	a.screens = a.screens[:0:0]
 	for _, s := range a.all {
-		if o, ok := s.(ui.Offered); ok && (a.state.Profile == nil || !o.OfferedFor(a.state.Profile)) {
-			continue
-		}
-		if a.state.Profile == nil && s.Needs() == model.FacetNone ||
-			a.state.Profile != nil && a.state.Profile.Has(s.Needs()) {
+		if offers(a.state.Profile, s) {
 			a.screens = append(a.screens, s)
 		}
 	}

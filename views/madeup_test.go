@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/testdata/madeup"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/testdata/madeup"
 )
 
 // openMadeUp starts the program on a file of a format that only its folder knows.

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/areas"
 	"github.com/memtui/memtui/views/compare"
 	"github.com/memtui/memtui/views/dump"
@@ -49,4 +51,32 @@ func allScreens(e *ui.Env) []ui.Screen {
 		areas.NewHeat(e),
 		trace.NewEvents(e),
 	}
+}
+
+// ScreenName is the name of a screen, and the action that opens it.
+type ScreenName struct {
+	Action keymap.Action
+	Name   string
+}
+
+// ScreenNames returns the screens that a file offers, in the order of their numbers.
+func ScreenNames(p *model.Profile) (list []ScreenName) {
+	for _, s := range allScreens(&ui.Env{}) {
+		if offers(p, s) {
+			list = append(list, ScreenName{s.Action(), s.Name()})
+		}
+	}
+	return list
+}
+
+// offers reports whether a file has what a screen shows; p is nil while nothing is known about it.
+func offers(p *model.Profile, s ui.Screen) bool {
+	if p == nil {
+		_, some := s.(ui.Offered)
+		return !some && s.Needs() == model.FacetNone
+	}
+	if o, ok := s.(ui.Offered); ok && !o.OfferedFor(p) {
+		return false
+	}
+	return p.Has(s.Needs())
 }

@@ -42,6 +42,10 @@ func build(ctx context.Context, src *Source, l limits, parts func(*builder) erro
 	if err := parts(b); err != nil {
 		return nil, err
 	}
+	b.Start, b.Terminal = src.Start, src.Terminal
+	if err := b.views(); err != nil {
+		return nil, err
+	}
 	b.problems()
 	if b.short > 0 {
 		b.cut("%s longer than %d bytes are cut", model.Counted(b.short, "name"), l.name)
@@ -154,11 +158,7 @@ const none = -1
 
 // name returns the index of a cleaned name.
 func (b *builder) name(s string) int {
-	s = model.Clean(s)
-	long := len(s) > b.limits.name
-	if long {
-		s = strings.ToValidUTF8(s[:b.limits.name], "") + "…"
-	}
+	s, long := cutName(s, b.limits.name)
 	i, ok := b.names[s]
 	if !ok {
 		i = len(b.Names)
@@ -169,6 +169,23 @@ func (b *builder) name(s string) int {
 		}
 	}
 	return i
+}
+
+// brief returns a cleaned name that is not longer than the page has room for.
+func (b *builder) brief(s string) string {
+	s, long := cutName(s, b.limits.name)
+	if long {
+		b.short++
+	}
+	return s
+}
+
+// cutName returns at most so many bytes of a cleaned name.
+func cutName(s string, most int) (short string, long bool) {
+	if s = model.Clean(s); len(s) <= most {
+		return s, false
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…", true
 }
 
 // frame returns the index of a place.

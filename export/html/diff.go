@@ -17,6 +17,9 @@ type DiffSource struct {
 	Diff    *report.Diff // its rows become those of the page
 	Program string       // the program that wrote the page
 	Command []string     // the command that writes the page again; nil to leave it out
+
+	Terminal *Terminal // its keys; nil for a page without keys
+	Section  string    // only this one: "difference-treemap"; "" for all
 }
 
 // WriteDiff writes the page of a comparison, as [Write] does for a file, with the content and rows of
@@ -27,13 +30,17 @@ func WriteDiff(ctx context.Context, w io.Writer, src *DiffSource) (cut []string,
 
 // page returns the source of a page with the header of the comparison.
 func (src *DiffSource) page() *Source {
-	return &Source{Report: &report.Report{Header: src.Diff.Header}, Program: src.Program, Command: src.Command}
+	return &Source{Report: &report.Report{Header: src.Diff.Header}, Program: src.Program, Command: src.Command,
+		Terminal: src.Terminal, Section: strings.TrimPrefix(src.Section, sectionChanges)}
 }
 
 // fill fills the page about the comparison.
 func (src *DiffSource) fill(b *builder) error {
 	b.diff(src.Diff)
-	return nil
+	if src.Section == sectionChanges {
+		return nil
+	}
+	return b.differences(src.Diff)
 }
 
 // diff fills the page about a comparison.

@@ -2,11 +2,14 @@ package html
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
@@ -114,4 +117,85 @@ func TestDiffOfLowerBounds(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// The graph and the areas of a comparison weigh what its rows do, however few of them are listed.
+func TestDifferencesLoseNothing(t *testing.T) {
+	d := stackChanges(t)
+	change, sides, larger := uint64(0), [2]uint64{}, uint64(0)
+	for i := range d.Comparison().Rows {
+		r := &d.Comparison().Rows[i]
+		change += max(r.BeforeBytes, r.AfterBytes) - min(r.BeforeBytes, r.AfterBytes)
+		sides[0], sides[1] = sides[0]+r.BeforeBytes, sides[1]+r.AfterBytes
+		larger += max(r.BeforeBytes, r.AfterBytes)
+	}
+	var out bytes.Buffer
+	if _, err := WriteDiff(t.Context(), &out, &DiffSource{Diff: d}); err != nil {
+		t.Fatal(err)
+	}
+	p := dataOf(t, out.Bytes())
+	if len(p.Tables[0].Rows) != 1 || len(p.Flames) != 1 || !p.Flames[0].Sides || len(p.Views) != 1 {
+		t.Fatalf("%d rows, %d graphs, %d views", len(p.Tables[0].Rows), len(p.Flames), len(p.Views))
+	}
+	for k, want := range []uint64{change, sides[1], sides[0]} {
+		sum := uint64(0)
+		for _, w := range p.Flames[0].Self[k] {
+			sum += w
+		}
+		if sum != want || want == 0 {
+			t.Errorf("%s: %d, want %d", p.Flames[0].Costs[k].ID, sum, want)
+		}
+	}
+	var body struct {
+		Treemap struct {
+			All  float64
+			Rows []area
+		}
+	}
+	if err := json.Unmarshal(p.Views[0].Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	sums := [2]uint64{}
+	for _, r := range body.Treemap.Rows {
+		if r.Depth == 1 {
+			sums[0], sums[1] = sums[0]+r.Sides[0], sums[1]+r.Sides[1]
+		}
+	}
+	if sums != sides || body.Treemap.All > float64(larger) {
+		t.Errorf("the areas have %v of %v, %v in all", sums, sides, body.Treemap.All)
+	}
+	for _, section := range []string{sectionGraph, sectionAreas, sectionChanges} {
+		out.Reset()
+		if err := AnswerDiff(t.Context(), &out, &DiffSource{Diff: d, Section: section}); err != nil {
+			t.Fatal(err)
+		}
+		var one page
+		if err := json.Unmarshal(out.Bytes(), &one); err != nil {
+			t.Fatal(err)
+		}
+		if len(one.Flames) != 0 != (section == sectionGraph) || len(one.Views) != 0 != (section == sectionAreas) || len(one.Tables) != 0 != (section == sectionChanges) {
+			t.Errorf("%s has %d graphs, %d views, %d tables", section, len(one.Flames), len(one.Views), len(one.Tables))
+		}
+	}
+}
+
+// stackChanges compares what lived in the middle of the sample with its end, of which it lists one row.
+func stackChanges(t *testing.T) *report.Diff {
+	t.Helper()
+	src := kvleak(t, nil)
+	var sides [2]*diff.Side
+	for i, at := range []analysis.Instant{analysis.At(src.Trace.Status().Duration / 2), analysis.End} {
+		side, err := diff.TraceSide(t.Context(), src.Trace, src.Profile.Stacks, calltree.FilterStacks, diff.TraceQuestion{
+			Figure: report.SiteFigure("live_bytes"), At: at, Range: analysis.FullRange, Bases: &src.Range})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides[i] = side
+	}
+	c, err := diff.Compare(t.Context(), sides[0], sides[1], diff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := report.DiffSource{Profile: src.Profile}
+	return report.NewDiff(c, report.DiffOptions{Before: of, After: of, Metric: "live_bytes", What: "stack", Limit: 1})
 }

@@ -19,10 +19,11 @@ type flame struct {
 	Answer string     `json:"answer"`
 	Costs  []cost     `json:"costs"`
 	Parent []int      `json:"parent"`
-	Name   []int      `json:"name"` // none for merged smaller ones
-	Rest   string     `json:"rest"` // name of the merged ones
-	Self   [][]uint64 `json:"self"` // by cost, by node
-	Turn   bool       `json:"turn"` // an inverted view makes sense
+	Name   []int      `json:"name"`            // none for merged smaller ones
+	Rest   string     `json:"rest"`            // name of the merged ones
+	Self   [][]uint64 `json:"self"`            // by cost, by node
+	Turn   bool       `json:"turn"`            // an inverted view makes sense
+	Sides  bool       `json:"sides,omitempty"` // costs are the change, what is after and what is before
 }
 
 // cost is one weight.

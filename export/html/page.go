@@ -41,6 +41,10 @@ type Source struct {
 	Graph     *heapgraph.Graph   // of the chosen heap snapshot
 	Layout    *model.Layout      // of memory dumps
 
+	Views    []View    // that draw answers of commands
+	Start    string    // the view that is shown first, "" for the overview
+	Terminal *Terminal // nil for a page without numbers and keys
+
 	Section string // only this one, by the end of its element's id: "sites"; "" for all
 }
 
@@ -59,6 +63,9 @@ type page struct {
 	Flames   []*flame  `json:"flames"`
 	Grid     *grid     `json:"grid,omitempty"`
 	Tables   []*table  `json:"tables"`
+	Views    []view    `json:"views,omitempty"`
+	Start    string    `json:"start,omitempty"`
+	Terminal *Terminal `json:"terminal,omitempty"`
 	Cut      []string  `json:"cut"` // what was left out, in words
 	Command  string    `json:"command,omitempty"`
 	Program  string    `json:"program"`
@@ -143,9 +150,9 @@ var assets embed.FS
 
 // scripts are joined in this order. Those of a page that asks a server are not in others, which ask for nothing.
 func scripts(served bool) []string {
-	list := []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js"}
+	list := []string{"format.js", "table.js", "chart.js", "flame.js", "grid.js", "areas.js", "source.js"}
 	if served {
-		list = append(list, "list.js", "areas.js", "live.js")
+		list = append(list, "list.js", "live.js")
 	}
 	return append(list, "main.js")
 }

@@ -89,6 +89,7 @@ func (p *page) only(section string) {
 	if section != sectionPages {
 		p.Grid = nil
 	}
+	p.Views = slices.DeleteFunc(p.Views, func(v view) bool { return v.ID != section })
 	p.Flames = slices.DeleteFunc(p.Flames, func(f *flame) bool { return idOf(f.Title) != section })
 	p.Tables = slices.DeleteFunc(p.Tables, func(t *table) bool { return p.sectionOf(t) != section })
 }

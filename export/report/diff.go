@@ -63,6 +63,9 @@ type Diff struct {
 // HasRows reports whether there was memory for the rows.
 func (d *Diff) HasRows() bool { return !d.left.has("rows") }
 
+// Comparison returns what the rows are of, with all of them.
+func (d *Diff) Comparison() *diff.Comparison { return d.compared }
+
 // DiffSide is one of the two.
 type DiffSide struct {
 	File     File        `json:"file"`

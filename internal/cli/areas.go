@@ -31,7 +31,7 @@ func (a *app) limits(c *reportCmd) (areas.Limits, error) {
 	if c.Table == areas.DominatorTable && !a.isGiven("depth") {
 		shape.Depth = deepest
 	}
-	return areas.Limits{Levels: shape.Depth, Parts: a.flags.Limit, Below: c.Below}, err
+	return areas.Limits{Levels: shape.Depth, Parts: a.flags.Limit, Rows: c.most, Below: c.Below}, err
 }
 
 // traceAreas returns the treemap or a heat map of a trace.
@@ -81,7 +81,7 @@ func (a *app) heapMap(ctx context.Context, s *session, p *model.Profile, c *repo
 	if err != nil {
 		return nil, err
 	}
-	top := map[bool]*model.Row{true: new(model.Row)}[c.Table == areas.DominatorTable] // the root
+	top := areas.Top(string(c.Table))
 	if top != nil && len(c.Below) > 0 {
 		*top, err = rowOf(h, c.Below[len(c.Below)-1])
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -116,7 +117,7 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "html":
 			_, err := html.WriteDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + version().Version,
-				Command: append([]string{"memtui"}, a.env.Args...)})
+				Command: append([]string{"memtui"}, a.env.Args...), Terminal: ask.Keys(a.keys)})
 			return err
 		case "json":
 			return report.WriteJSON(w, d)

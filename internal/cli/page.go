@@ -12,6 +12,9 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/areas"
+	"github.com/memtui/memtui/internal/cli/arg"
+	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/bundle"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -35,7 +38,10 @@ func (a *app) writePage(ctx context.Context, s *session, c reportCmd) error {
 	if err != nil {
 		return err
 	}
-	src.Command = a.sameAgain(c, s)
+	src.Command, src.Terminal = a.sameAgain(c, s), ask.Terminal(a.keys, src.Profile)
+	if err := a.addViews(ctx, s, src, &c); err != nil {
+		return err
+	}
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		return s.src.Guard(func() error { _, err := html.Write(ctx, w, src); return err })
 	})
@@ -60,6 +66,7 @@ func (a *app) limitPage() {
 // divided by them, unless flags select something else.
 func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.Source, error) {
 	a.limitPage()
+	c.Table, c.Lines = "", "" // views of their own show these
 	p, err := s.profile(ctx)
 	if err != nil {
 		return nil, err
@@ -132,4 +139,89 @@ func (a *app) sameAgain(c reportCmd, s *session) []string {
 		return nil
 	}
 	return append([]string{"memtui"}, a.env.Args...)
+}
+
+// addViews adds what commands print about a file: areas, heat maps and sources. The page begins with the one that the
+// command line requests, as it requests it.
+func (a *app) addViews(ctx context.Context, s *session, src *html.Source, c *reportCmd) error {
+	k := kind.Of(src.Profile)
+	if k == kind.Heap && src.Graph == nil || k == kind.Dump && src.Layout == nil || k == kind.Stacks && src.Selection == nil {
+		return nil
+	}
+	for _, v := range ask.Views(k) {
+		b, own := a.part(cmp.Or(v.By, a.flags.By), v.Limit), *c
+		own.Table, own.Lines, own.most = arg.Table(v.Table), "", ask.Parts
+		switch requested := c.Table == own.Table; {
+		case requested && src.Start == v.ID && a.flags.By != "":
+			continue // it has the figure that the command line chooses
+		case !requested && own.Depth == 0 && v.Table == areas.TreemapTable:
+			own.Depth = ask.Depth
+		case requested:
+			src.Start = v.ID
+			if b.flags.By = cmp.Or(a.flags.By, v.By); a.isGiven("limit") {
+				b.flags.Limit = a.flags.Limit
+			}
+		}
+		of := func(ctx context.Context) (*report.Report, error) { return b.report(ctx, s, &own) }
+		if src.Graph != nil { // which took long to make
+			of = func(ctx context.Context) (*report.Report, error) {
+				l, err := b.limits(&own)
+				if err != nil {
+					return nil, err
+				}
+				return areas.OfHeap(ctx, src.Profile, *src.Report.Heap.Snapshot, src.Graph, l, areas.Top(string(own.Table)))
+			}
+		}
+		src.Views = append(src.Views, html.View{ID: v.ID, Title: v.Title, Choice: b.flags.By, Of: of})
+	}
+	return a.addSources(ctx, s, src, c)
+}
+
+// part returns the program with other flags for a part of a page, without warnings.
+func (a *app) part(by string, limit int) *app {
+	b, flags := *a, *a.flags
+	b.flags, b.env.Stderr, b.progress = &flags, io.Discard, nil
+	flags.By, flags.Limit, flags.Format = by, limit, "json"
+	return &b
+}
+
+// addSources adds the costliest lines, and what is around them in the costliest files, where the command line says where
+// sources are, or requests lines. The error is that of the lines that it requests.
+func (a *app) addSources(ctx context.Context, s *session, src *html.Source, c *reportCmd) error {
+	known := len(a.flags.Source)+len(a.flags.MapPath) > 0 || c.listed()
+	if k := kind.Of(src.Profile); !known || k != kind.Trace && k != kind.Stacks {
+		return nil
+	}
+	lines := func(name string, limit int) func(context.Context) (*report.Report, error) {
+		b, own := a.part(a.flags.By, limit), *c
+		own.Table, own.Lines = linesTable, name
+		return func(ctx context.Context) (*report.Report, error) { return b.report(ctx, s, &own) }
+	}
+	add := func(name string, of func(context.Context) (*report.Report, error)) {
+		src.Views = append(src.Views, html.View{ID: "source", Title: "Source", Choice: name, Of: of})
+	}
+	if c.listed() {
+		src.Start = "source"
+	}
+	if c.Lines != "" {
+		named := lines(c.Lines, ask.Lines)
+		if _, err := named(ctx); err != nil {
+			return err
+		}
+		add(c.Lines, named)
+	}
+	all := lines("", ask.Lines)
+	add("", all)
+	r, err := all(ctx)
+	if err != nil || r.Lines == nil {
+		return err
+	}
+	n := 0
+	for i := range r.Lines.Files {
+		if f := &r.Lines.Files[i]; f.Missing == nil && n < ask.Files {
+			add(f.File, lines(f.File, ask.Lines))
+			n++
+		}
+	}
+	return nil
 }

@@ -37,6 +37,7 @@ type reportCmd struct {
 	Out string     `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 
 	filter report.RowFilter // of Table
+	most   int              // parts of a treemap in all; 0 for no bound
 	ages   bool             // of blocks of findings are told, in formats for people, too
 	only   []string         // tables of a trace to build; nil for all
 	order  rowOrder         // of Table
@@ -87,9 +88,6 @@ func (a *app) reported(ctx context.Context, c *reportCmd) (*session, error) {
 func (a *app) write(ctx context.Context, s *session, c reportCmd) error {
 	if a.flags.Format == "html" && c.Peek != "" {
 		return fail.Usage(errors.New("--peek: only text, json, markdown and csv print callers and callees"))
-	}
-	if a.flags.Format == "html" && c.Lines != "" {
-		return fail.Usage(errors.New("--lines: only text, json, markdown and csv print source lines"))
 	}
 	if a.flags.Format == "html" {
 		return a.writePage(ctx, s, c)
@@ -150,10 +148,8 @@ func (a *app) oneTable(table arg.Table) error {
 	case table == "", format == "json" && (table == "blocks" || table == "born_blocks" || table == treeTable ||
 		table == linesTable || table == eventsTable || drawn(table)):
 		return nil
-	case format == "html" && table == linesTable:
-		return fail.Usage(errors.New("--table: text, json, markdown and csv print source lines"))
-	case format == "html" && drawn(table):
-		return fail.Usage(errors.New("--table: text, json, markdown and csv print areas and heat maps"))
+	case format == "html" && (table == linesTable || drawn(table)): // it opens at that view
+		return nil
 	case format == "html" && table == treeTable:
 		return fail.Usage(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
 	case format == "json", format == "html":

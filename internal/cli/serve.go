@@ -4,13 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -56,7 +54,9 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	say, address := a.logging(), server.Address(serve.Reached(c.Host))
 	say("showing %s at", strings.Join(v.names(), " and "))
 	fmt.Fprintln(a.env.Stdout, address)
-	c.hint(a, listener.Addr())
+	for _, line := range serve.Hints(c.Host, listener.Addr(), a.env.Getenv("SSH_CONNECTION") != "") {
+		say("%s", model.Clean(line))
+	}
 	if c.Open {
 		if err := serve.OpenBrowser(ctx, address); err != nil {
 			say("no browser can be opened: %v", err)
@@ -68,24 +68,6 @@ func (c *serveCmd) Run(ctx context.Context, a *app) error {
 	return nil
 }
 
-// hint says how to reach the page from elsewhere, and that others can where they can.
-func (c *serveCmd) hint(a *app, at net.Addr) {
-	say := a.logging()
-	_, port, _ := net.SplitHostPort(at.String())
-	ip := net.ParseIP(c.Host)
-	switch {
-	case c.Host != "localhost" && (ip == nil || !ip.IsLoopback()):
-		say("warning: every machine that reaches %s can ask this port, without encryption; only those with the address above get answers", c.Host)
-	case a.env.Getenv("SSH_CONNECTION") != "":
-		name, err := os.Hostname()
-		if err != nil {
-			name = "this-machine"
-		}
-		say("from your own machine: ssh -L %s:127.0.0.1:%s %s, then open the address there", port, port, model.Clean(name))
-	}
-	say("Ctrl-C ends it")
-}
-
 // serving is what a browser asks about: a file, or two that are compared.
 type serving struct {
 	app           *app     // answers from what was read so far
@@ -94,16 +76,14 @@ type serving struct {
 	first, second *session // second is nil for one file
 
 	building sync.Mutex
-	kept     []keptSource // newest first
+	kept     ask.Kept
 
-	mu      sync.Mutex
-	status  []byte
-	changed chan struct{}
+	board ask.Board
 }
 
 // serving opens files for a browser.
 func (a *app) serving(ctx context.Context, files []string) (*serving, error) {
-	v := &serving{app: a, files: files, changed: make(chan struct{})}
+	v := &serving{app: a, files: files}
 	a.served = true
 	if len(files) == 2 && !slices.ContainsFunc(files, isFolder) {
 		list, err := a.openAll(ctx, files...)
@@ -150,7 +130,7 @@ func (v *serving) server(l net.Listener, host string) (*serve.Server, error) {
 		return nil, err
 	}
 	s := serve.New(l.Addr(), serve.Names(host)...)
-	s.Page, s.Files, s.Answer, s.Watch = page, files, v.answer, v.watched
+	s.Page, s.Files, s.Answer, s.Watch = page, files, v.answer, v.board.Newest
 	return s, nil
 }
 
@@ -174,16 +154,6 @@ func (v *serving) names() (list []string) {
 	return list
 }
 
-// servedStatus is what a page knows about reading the files.
-type servedStatus struct {
-	Files    []string `json:"files"`
-	Kind     string   `json:"kind"`
-	Revision uint64   `json:"revision"` // changes when an answer may have changed
-	Done     bool     `json:"done"`
-	Doing    string   `json:"doing,omitempty"` // until it is done
-	Sources  bool     `json:"sources"`         // source files may be shown
-}
-
 // servedKind returns the kind of a file by the name that the page knows.
 func servedKind(k kind.Kind) string {
 	return map[kind.Kind]string{kind.Trace: "trace", kind.Stacks: "stacks", kind.Heap: "heap", kind.Dump: "dump"}[k]
@@ -191,8 +161,9 @@ func servedKind(k kind.Kind) string {
 
 // look updates the status, and reports whether everything is read.
 func (v *serving) look() bool {
-	out := servedStatus{Files: v.names(), Done: true, Kind: servedKind(kind.Of(v.first.store.Current())),
-		Sources: len(v.app.flags.Source)+len(v.app.flags.MapPath) > 0}
+	first := v.first.store.Current()
+	out := ask.Status{Files: v.names(), Done: true, Kind: servedKind(kind.Of(first)),
+		Sources: len(v.app.flags.Source)+len(v.app.flags.MapPath) > 0, Terminal: ask.Terminal(v.app.keys, first)}
 	var sources []*loaders.Source
 	for _, s := range v.sessions() {
 		select {
@@ -209,14 +180,7 @@ func (v *serving) look() bool {
 	if !out.Done {
 		out.Doing = progress.Doing(sources)
 	}
-	data, _ := json.Marshal(out)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if !bytes.Equal(data, v.status) {
-		v.status = data
-		close(v.changed)
-		v.changed = make(chan struct{})
-	}
+	v.board.Put(&out)
 	return out.Done
 }
 
@@ -232,12 +196,6 @@ func (v *serving) watch(ctx context.Context) {
 		case <-time.After(lookEvery):
 		}
 	}
-}
-
-func (v *serving) watched() ([]byte, <-chan struct{}) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.status, v.changed
 }
 
 // answer answers a question of the page: "do" is a command that writes JSON, "show" a section of the page; the rest are
@@ -271,7 +229,7 @@ func (v *serving) answer(ctx context.Context, q url.Values) ([]byte, error) {
 		err = firstError(b.parsed.Run(b), b.out.Flush())
 	}
 	if err != nil {
-		return nil, errors.New(v.hide(err.Error()))
+		return nil, errors.New(ask.Hide(err.Error(), v.named()))
 	}
 	return out.Bytes(), nil
 }
@@ -285,7 +243,11 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 			if err != nil {
 				return err
 			}
-			return html.AnswerDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: v.command(b)})
+			src := html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: ask.Command(b.env.Args, v.named())}
+			if section != "all" {
+				src.Section = section
+			}
+			return html.AnswerDiff(ctx, w, &src)
 		})
 	case *reportCmd:
 		s, err := b.recording(ctx, c.File)
@@ -298,7 +260,7 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 		if err != nil {
 			return err
 		}
-		src.Command = v.command(b)
+		src.Command = ask.Command(b.env.Args, v.named())
 		if section != "all" {
 			src.Section = section
 		}
@@ -306,15 +268,6 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 	}
 	return fmt.Errorf("there is no section %q of this", section)
 }
-
-// keptSource is the input of a page, which has many sections.
-type keptSource struct {
-	words string // of its command line
-	of    *html.Source
-}
-
-// mostKept is how many inputs of pages are kept: each may have the graph of a snapshot.
-const mostKept = 2
 
 // source returns the input of a page. Those of all files but traces, whose sections are computed one by one, are kept.
 func (v *serving) source(ctx context.Context, b *app, s *session, c *reportCmd) (html.Source, error) {
@@ -328,42 +281,15 @@ func (v *serving) source(ctx context.Context, b *app, s *session, c *reportCmd) 
 	v.building.Lock()
 	defer v.building.Unlock()
 	words := fmt.Sprint(s.store.Current().Revision, strings.Join(b.env.Args, "\x00"))
-	for _, k := range v.kept {
-		if k.words == words {
-			return *k.of, nil
-		}
-	}
-	src, err := b.pageSource(ctx, s, *c)
-	if err != nil {
-		return html.Source{}, err
-	}
-	v.kept = append([]keptSource{{words, src}}, v.kept[:min(len(v.kept), mostKept-1)]...)
-	return *src, nil
+	return v.kept.Of(words, func() (*html.Source, error) { return b.pageSource(ctx, s, *c) })
 }
 
-// command returns the command that prints what the page shows, with the names of files instead of their places.
-func (v *serving) command(b *app) []string {
-	words := []string{"memtui"}
-	for _, w := range b.env.Args {
-		if i := slices.Index(v.files, w); i >= 0 {
-			w = v.sessions()[min(i, len(v.sessions())-1)].src.Name()
-		}
-		if w != "--format=json" && !strings.HasPrefix(w, "--limit=") {
-			words = append(words, w)
-		}
-	}
-	return words
-}
-
-// hide replaces the places of files by their names.
-func (v *serving) hide(text string) string {
-	for _, s := range v.sessions() {
-		if path := s.src.Path(); path != "" && path != "-" {
-			text = strings.ReplaceAll(text, path, s.src.Name())
-		}
-	}
+// named returns the files as the command line and as the page name them.
+func (v *serving) named() (list []ask.Named) {
+	all := v.sessions()
 	for i, file := range v.files {
-		text = strings.ReplaceAll(text, file, v.sessions()[min(i, len(v.sessions())-1)].src.Name())
+		src := all[min(i, len(all)-1)].src
+		list = append(list, ask.Named{Typed: file, Path: src.Path(), Name: src.Name()})
 	}
-	return text
+	return list
 }

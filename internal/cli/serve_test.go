@@ -17,20 +17,21 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model/titles"
 )
 
 // page is a browser that has the page of a server open.
 type page struct {
-	t       *testing.T
+	t       testing.TB
 	address string // with the token
 	at      string
 	client  *http.Client
 }
 
 // served serves files until the test ends.
-func served(t *testing.T, env Env, args ...string) *page {
+func served(t testing.TB, env Env, args ...string) *page {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	r, w := io.Pipe()
@@ -84,8 +85,8 @@ func (p *page) read() *page {
 }
 
 // events yields what the server reports about reading its files.
-func (p *page) events() iter.Seq[servedStatus] {
-	return func(yield func(servedStatus) bool) {
+func (p *page) events() iter.Seq[ask.Status] {
+	return func(yield func(ask.Status) bool) {
 		r, _ := http.NewRequestWithContext(p.t.Context(), "GET", p.at+"/events", nil)
 		out, err := p.client.Do(r)
 		if err != nil {
@@ -98,7 +99,7 @@ func (p *page) events() iter.Seq[servedStatus] {
 			if !ok {
 				continue
 			}
-			var s servedStatus
+			var s ask.Status
 			if err := json.Unmarshal([]byte(text), &s); err != nil {
 				p.t.Error(err)
 				return

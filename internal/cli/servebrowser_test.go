@@ -7,10 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -18,7 +20,7 @@ import (
 )
 
 // chromium opens the page of a server in a real browser. The test is skipped where there is none.
-func chromium(t *testing.T, p *page, width, height int) context.Context {
+func chromium(t testing.TB, p *page, width, height int) context.Context {
 	t.Helper()
 	modeltest.Plain(t)
 	path := ""
@@ -51,7 +53,7 @@ func chromium(t *testing.T, p *page, width, height int) context.Context {
 	return ctx
 }
 
-func do(t *testing.T, ctx context.Context, actions ...chromedp.Action) {
+func do(t testing.TB, ctx context.Context, actions ...chromedp.Action) {
 	t.Helper()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		t.Fatal(err)
@@ -77,7 +79,7 @@ func await(t *testing.T, ctx context.Context, what, expression string) {
 }
 
 // value returns what an expression of the page is.
-func value[T any](t *testing.T, ctx context.Context, expression string) (v T) {
+func value[T any](t testing.TB, ctx context.Context, expression string) (v T) {
 	t.Helper()
 	do(t, ctx, chromedp.Evaluate(expression, &v))
 	return v
@@ -91,11 +93,12 @@ func TestThePageByKeyboard(t *testing.T) {
 	if hash := value[string](t, ctx, "location.hash"); strings.Contains(hash, "token") {
 		t.Errorf("the address keeps the token: %s", hash)
 	}
-	for i, view := range []string{"overview", "sites", "leaks", "flame-graph", "treemap", "timeline", "heat", "functions", "live-blocks"} {
-		do(t, ctx, chromedp.KeyEvent(string(rune('1'+i))))
-		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]) :is(table, canvas, .flame, .cards)')`)
+	for _, screen := range strings.Fields("1overview 2timeline 3sites 4leaks 5flame-graph 6live-blocks 7blocks 8remarks @treemap $heat") {
+		key, view := screen[:1], screen[1:]
+		do(t, ctx, chromedp.KeyEvent(key))
+		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]) :is(table, canvas, .flame, .cards, .empty)')`)
 	}
-	do(t, ctx, chromedp.KeyEvent("2"))
+	do(t, ctx, chromedp.KeyEvent("3"))
 	await(t, ctx, "sites", `!document.querySelector('.view[data-view="sites"]').hidden`)
 	before := value[string](t, ctx, `document.querySelector("#table-sites").innerText`)
 	do(t, ctx, chromedp.KeyEvent("H"), chromedp.KeyEvent("H"), chromedp.KeyEvent(kb.ArrowLeft))
@@ -135,7 +138,7 @@ func quoted(s string) string {
 func TestThePageFilters(t *testing.T) {
 	p := served(t, Env{}, sample).read()
 	ctx := chromium(t, p, 1280, 800)
-	do(t, ctx, chromedp.KeyEvent("2"))
+	do(t, ctx, chromedp.KeyEvent("3"))
 	await(t, ctx, "sites", `document.querySelector("#table-sites tr.row")`)
 	do(t, ctx, chromedp.Click("#table-sites tr.row", chromedp.ByQuery))
 	await(t, ctx, "a stack", `document.querySelector("#table-sites .stack .acts button")`)
@@ -210,10 +213,139 @@ func everyView(t *testing.T, ctx context.Context, look func(view string)) {
 	}
 }
 
-// An address without a token says what to do.
+// An address without a token says what to do, and takes the token; then it shows the view that it names.
 func TestThePageWithoutASession(t *testing.T) {
 	p := served(t, Env{}, sample).read()
-	p.address = p.at + "/"
+	whole := p.address
+	p.address = p.at + "/#view=leaks&at=50%25"
 	ctx := chromium(t, p, 1280, 800)
 	await(t, ctx, "what to do", `document.body.innerText.includes("Open the address that memtui printed")`)
+	do(t, ctx, chromedp.Click(".opening input", chromedp.ByQuery), chromedp.KeyEvent(whole+"\r"))
+	await(t, ctx, "the view", `document.querySelector('.view[data-view="leaks"]:not([hidden]) table') && location.hash.includes("at=50%25") && !location.hash.includes("token")`)
+}
+
+// A link that somebody shares opens the same view in a browser that has no session; the page says what it gives away.
+func TestThePageIsShared(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	ctx := chromium(t, p, 1280, 800)
+	do(t, ctx, chromedp.KeyEvent("3"), chromedp.KeyEvent("p"))
+	await(t, ctx, "the peak", `location.hash.includes("at=peak") && document.querySelector("#table-sites tr.row")`)
+	do(t, ctx, chromedp.Evaluate(`document.querySelector(".chips .copy").click()`, nil))
+	await(t, ctx, "two addresses", `document.querySelectorAll("dialog[open] input").length === 2 && document.querySelector("dialog").innerText.includes("whoever has this address")`)
+	links := value[[]string](t, ctx, `[...document.querySelectorAll("dialog input")].map((i) => i.value)`)
+	if !strings.Contains(links[0], "token=") || strings.Contains(links[1], "token=") || !strings.Contains(links[0], "at=peak") {
+		t.Fatalf("the addresses are %q", links)
+	}
+	do(t, ctx, chromedp.KeyEvent(kb.Escape))
+	await(t, ctx, "the focus where it was", `!document.querySelector("dialog")`)
+	p.address = links[0]
+	other := chromium(t, p, 1280, 800)
+	await(t, other, "the same view", `document.querySelector("#table-sites tr.row") && /at=peak/.test(location.hash) && document.querySelector(".chip.quiet").innerText.includes("61.0 ms")`)
+}
+
+// The search says where a row has what is searched for, and what is like it where none has.
+func TestThePageSaysWhatIsFound(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	ctx := chromium(t, p, 1280, 800)
+	look := func(words string) {
+		t.Helper()
+		do(t, ctx, chromedp.KeyEvent("3"))
+		await(t, ctx, "sites", `document.querySelector("#table-sites")`)
+		do(t, ctx, chromedp.KeyEvent("/"))
+		await(t, ctx, "the box", `document.activeElement.id === "search"`)
+		do(t, ctx, chromedp.Evaluate(`document.activeElement.value = ""`, nil), chromedp.KeyEvent(words+"\r"))
+	}
+	look("alloc_buf")
+	await(t, ctx, "marks", `[...document.querySelectorAll("#table-sites .fn mark")].some((m) => m.textContent === "alloc_buf") && !document.querySelector("#table-sites .why")`)
+	look("worker_reader")
+	await(t, ctx, "reasons", `[...document.querySelectorAll("#table-sites tr.row .why")].some((w) => w.textContent.startsWith("in its stack: worker_reader") && w.querySelector("mark"))`)
+	look("bufer_aloc")
+	await(t, ctx, "nothing", `/No row has .bufer_aloc/.test(document.querySelector("#table-sites .none").innerText)`)
+	do(t, ctx, chromedp.Click("#table-sites .none button", chromedp.ByQuery))
+	await(t, ctx, "what is near", `document.querySelector("#search").value === "alloc_buffer" && document.querySelector("#table-sites mark")`)
+}
+
+// Everything that people reach with the keyboard has a name and shows that it has the focus; nothing moves by itself.
+func TestThePageWithoutAMouse(t *testing.T) {
+	p := served(t, Env{}, sample).read()
+	ctx := chromium(t, p, 1280, 800)
+	everyView(t, ctx, func(view string) {
+		var nameless []string
+		do(t, ctx, chromedp.Evaluate(`[...document.querySelectorAll("button, input, select, a[href], [tabindex='0']")].filter((e) => e.offsetParent && !(e.textContent.trim() || e.getAttribute("aria-label") || e.title)).map((e) => e.outerHTML.slice(0, 80))`, &nameless))
+		if len(nameless) > 0 {
+			t.Errorf("%s: without a name: %q", view, nameless)
+		}
+		if moving := value[bool](t, ctx, `document.getAnimations().length > 0`); moving {
+			t.Errorf("%s moves", view)
+		}
+	})
+	for _, view := range []string{"flame-graph", "treemap", "heat"} {
+		do(t, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="`+view+`"]').click()`, nil))
+		box := `document.querySelector('.view[data-view="` + view + `"] [role=application]')`
+		await(t, ctx, view, box+` && !document.querySelector('.view[data-view="`+view+`"].waiting')`)
+		do(t, ctx, chromedp.Evaluate(box+`.focus()`, nil), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight))
+		await(t, ctx, view+" with a selection", `document.activeElement === `+box+` && getComputedStyle(`+box+`).outlineStyle === "solid" && / from |%/.test(document.querySelector('.view[data-view="`+view+`"] .path').innerText)`)
+	}
+	before := value[string](t, ctx, "location.hash")
+	do(t, ctx, chromedp.KeyEvent("\r"))
+	await(t, ctx, "the instant of the cell", `location.hash !== `+quoted(before)+` && /at=\d+us/.test(location.hash)`)
+}
+
+// Two files are compared as rows, as a flame graph and as areas.
+func TestThePageOfTwoFiles(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other.mlyze")
+	data, err := os.ReadFile(sample)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(other, data[:len(data)*2/3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := served(t, Env{}, other, sample).read()
+	ctx := chromium(t, p, 1280, 800)
+	do(t, ctx, chromedp.KeyEvent("d"))
+	await(t, ctx, "rows", `document.querySelector('.view[data-view="changes"]:not([hidden]) table')`)
+	do(t, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="difference-flame-graph"]').click()`, nil))
+	await(t, ctx, "the graph", `Number((document.querySelector(".flame") || {dataset: {}}).dataset.frames) > 5 && /→/.test(document.querySelector(".path").innerText)`)
+	do(t, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="difference-treemap"]').click()`, nil))
+	await(t, ctx, "the areas", `document.querySelector('.view[data-view="difference-treemap"] .areas canvas').width > 300 && /red grew/.test(document.querySelector('.view[data-view="difference-treemap"]').innerText)`)
+	if e := value[string](t, ctx, `document.documentElement.dataset.error || ""`); e != "" {
+		t.Errorf("the script failed: %s", e)
+	}
+}
+
+// BenchmarkPageScrub drags the mark over the chart of a trace, named by MEMTUI_BENCH_TRACE, and counts the pictures that the browser
+// shows a second.
+func BenchmarkPageScrub(b *testing.B) {
+	path := os.Getenv("MEMTUI_BENCH_TRACE")
+	if path == "" {
+		path = sample
+	}
+	p := served(b, Env{}, path).read()
+	ctx := chromium(b, p, 1280, 800)
+	for _, view := range []string{"overview", "timeline", "sites", "flame-graph", "treemap", "heat"} {
+		b.Run(view, func(b *testing.B) {
+			do(b, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="`+view+`"]').click()`, nil), chromedp.Sleep(time.Second),
+				chromedp.KeyEvent("e"), chromedp.Sleep(time.Second/2))
+			rate, slow := 0.0, 0.0
+			for range b.N {
+				do(b, ctx, chromedp.MouseEvent(input.MousePressed, 1219, 100, chromedp.Button("left"), chromedp.ClickCount(1)),
+					chromedp.Evaluate(`window.seen = {gaps: [], last: performance.now(), on: true};
+						(function next() { const now = performance.now(); seen.gaps.push(now - seen.last); seen.last = now; if (seen.on) requestAnimationFrame(next); })()`, nil))
+				for i := range 200 {
+					do(b, ctx, chromedp.MouseEvent(input.MouseMoved, float64(1219-5*i), 100, chromedp.Button("left")))
+				}
+				gaps := value[[]float64](b, ctx, `(seen.on = false, seen.gaps)`)
+				do(b, ctx, chromedp.MouseEvent(input.MouseReleased, 220, 100, chromedp.Button("left"), chromedp.ClickCount(1)))
+				sum := 0.0
+				for _, g := range gaps {
+					sum += g
+				}
+				slices.Sort(gaps)
+				rate, slow = float64(len(gaps))/sum*1000, gaps[len(gaps)*95/100]
+			}
+			b.ReportMetric(rate, "frames/s")
+			b.ReportMetric(slow, "ms-p95")
+		})
+	}
 }

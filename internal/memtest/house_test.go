@@ -129,7 +129,7 @@ var allowed = map[string][]string{
 	"internal/fetch":             {"model", "model/join", "loaders", "internal/indexcache"},
 	"internal/memory":            {"model", "loaders", "golang.org/x/sys"},
 	"internal/indexcache":        {"model/sections", "analysis/traceindex", "loaders", "golang.org/x/sys"},
-	"internal/cli/ask":           {"model"},
+	"internal/cli/ask":           {"model", "keymap", "views", "export/html", "export/report/areas", "internal/cli/kind"},
 	"internal/cli/output":        {"export", "github.com/klauspost/compress", "github.com/pierrec/lz4"},
 	"internal/cli/rules":         {"model", "loaders", "export/report"},
 	"internal/cli/kind":          {"model", "loaders"},

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -32,6 +33,24 @@ func Names(host string) []string {
 		}
 	}
 	return names
+}
+
+// Hints returns how to reach a server that listens at host from elsewhere, and that others can where they can. remote is true
+// where the user is on another machine.
+func Hints(host string, at net.Addr, remote bool) (lines []string) {
+	_, port, _ := net.SplitHostPort(at.String())
+	ip := net.ParseIP(host)
+	switch {
+	case host != "localhost" && (ip == nil || !ip.IsLoopback()):
+		lines = append(lines, "warning: every machine that reaches "+host+" can ask this port, without encryption; only those with the address above get answers")
+	case remote:
+		name, err := os.Hostname()
+		if err != nil {
+			name = "this-machine"
+		}
+		lines = append(lines, fmt.Sprintf("from your own machine: ssh -L %s:127.0.0.1:%[1]s %s, then open the address there", port, name))
+	}
+	return append(lines, "Ctrl-C ends it")
 }
 
 // OpenBrowser opens an address in the user's browser, and does not wait for it.

@@ -15,6 +15,9 @@ function ticks(from, to, count, binary, least) {
   return out;
 }
 
+// follows tells charts without a pilot of an instant and a range; null where there are none.
+let follows = null;
+
 function chartPanel(c, pilot) {
   const canvas = el("canvas"), readout = el("div.readout", {"aria-live": "off"}), on = c.curves.map(() => true);
   const box = el("div.chart" + (c.small ? ".small" : ""), {tabindex: 0, role: "img", "aria-label": c.title + ", " + c.answer + ". Plus and minus zoom, " + (pilot ? "arrows move the instant" : "arrows move") + ", 0 shows everything."}, canvas);
@@ -85,7 +88,7 @@ function chartPanel(c, pilot) {
     g.drawImage(layer, 0, 0);
     g.scale(ratio, ratio);
     g.save(); g.beginPath(); g.rect(left, 0, w - left - right, h - bottom + 1); g.clip();
-    if (pilot) { drawRange(g); drawInstant(g); }
+    if (pilot || follows && c.axis === "us") { drawRange(g); drawInstant(g); }
     if (hover !== null) { g.strokeStyle = css("--soft"); g.setLineDash([3, 3]); g.beginPath(); g.moveTo(hover, 0); g.lineTo(hover, h); g.stroke(); g.setLineDash([]); }
     if (drag && hover !== null) { g.fillStyle = css("--curve-fill"); g.fillRect(Math.min(drag, hover), 0, Math.abs(hover - drag), h); }
     g.restore();
@@ -132,14 +135,14 @@ function chartPanel(c, pilot) {
     });
   }
   function drawRange(g) {
-    const {from, to} = pilot.range();
+    const {from, to} = (pilot || follows).range();
     if (from === null && to === null) return;
     const a = from === null ? left : xOf(from), b = to === null ? w - right : xOf(to);
     g.fillStyle = css("--shade");
     g.fillRect(left, 0, Math.max(a - left, 0), h - bottom); g.fillRect(b, 0, Math.max(w - right - b, 0), h - bottom);
   }
   function drawInstant(g) {
-    const t = pilot.at();
+    const t = (pilot || follows).at();
     if (t === null) return;
     const x = Math.round(xOf(t)) + 0.5;
     g.strokeStyle = g.fillStyle = css("--ink"); g.lineWidth = 1.5;
@@ -195,14 +198,14 @@ function chartPanel(c, pilot) {
   const scale = (factor, at) => zoom(at - (at - span.from) * factor, at + (span.to - at) * factor);
   const place = (e) => Math.min(Math.max(e.clientX - canvas.getBoundingClientRect().left, left), w - right);
   let frame = 0, scrub = false;
-  const soon = () => { frame = frame || requestAnimationFrame(() => { frame = 0; over(); read(); }); }; // one picture for each frame of the screen
-  box.addEventListener("pointermove", (e) => { hover = place(e); if (scrub) pilot.setAt(tOf(hover)); soon(); });
+  const soon = () => { frame = frame || requestAnimationFrame(() => { frame = 0; if (scrub && hover !== null) pilot.setAt(tOf(hover), true); else over(); read(); }); }; // one picture for each frame of the screen
+  box.addEventListener("pointermove", (e) => { hover = place(e); soon(); });
   box.addEventListener("pointerleave", () => { if (scrub) return; hover = null; drag = null; soon(); });
   box.addEventListener("pointerdown", (e) => {
     if (e.button !== 0 || (e.pointerType !== "mouse" && !pilot)) return;
     const x = place(e);
     scrub = pilot && (e.pointerType !== "mouse" || (pilot.at() !== null && Math.abs(xOf(pilot.at()) - x) < 7));
-    if (scrub) { box.setPointerCapture(e.pointerId); pilot.setAt(tOf(x)); soon(); } else drag = x;
+    if (scrub) { box.setPointerCapture(e.pointerId); hover = x; soon(); } else drag = x;
   });
   box.addEventListener("pointercancel", () => { scrub = false; drag = null; });
   box.addEventListener("pointerup", (e) => {
@@ -221,12 +224,13 @@ function chartPanel(c, pilot) {
   box.addEventListener("keydown", (e) => {
     const wide = span.to - span.from, middle = hover === null ? (span.from + span.to) / 2 : tOf(hover);
     if (pilot) return; // keys work everywhere
-    const act = {"+": () => scale(0.5, middle), "=": () => scale(0.5, middle), "-": () => scale(2, middle), "0": () => zoom(span.low, span.high),
-      ArrowLeft: () => zoom(span.from - wide / 8, span.to - wide / 8), ArrowRight: () => zoom(span.from + wide / 8, span.to + wide / 8)}[e.key];
-    if (act && !e.ctrlKey && !e.metaKey) { e.preventDefault(); act(); }
+    const act = {"zoom-in": () => scale(0.5, middle), "zoom-out": () => scale(2, middle), "zoom-reset": () => zoom(span.low, span.high),
+      "step-back": () => zoom(span.from - wide / 8, span.to - wide / 8), "step-forward": () => zoom(span.from + wide / 8, span.to + wide / 8)}[actionOf(e)];
+    if (act) { e.preventDefault(); act(); }
   });
   span.draw.push(draw);
   listen("look", draw);
+  if (!pilot && c.axis === "us") listen("instant", () => { if (follows) over(); });
   const legend = el("div.legend");
   if (c.curves.length > 1) c.curves.forEach((curve, k) => {
     const line = el("i"), b = el("button", {type: "button", "aria-pressed": "true", onclick: () => { on[k] = !on[k]; b.setAttribute("aria-pressed", String(on[k])); draw(); }}, line, curve.name);

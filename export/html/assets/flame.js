@@ -8,16 +8,18 @@ function treeOf(f, cost) {
   for (let i = n - 1; i > 0; i--) total[f.parent[i]] += total[i];
   for (let i = 1; i < n; i++) if (total[i] > 0) children[f.parent[i]].push(i);
   children.forEach((c) => c.sort((a, b) => total[b] - total[a] || a - b));
-  return {parent: f.parent, name: f.name, total, self: f.self[cost], children};
+  const sides = f.sides ? [2, 1].map((k) => { const sum = f.self[k].slice(); for (let i = n - 1; i > 0; i--) sum[f.parent[i]] += sum[i]; return sum; }) : null;
+  return {parent: f.parent, name: f.name, total, self: f.self[cost], children, sides};
 }
 
 // turned merges the ways from each leaf to the root: the leaves are its first row.
 function turned(f, cost) {
-  const t = {parent: [-1], name: [f.name[0]], total: [0], self: [0], children: [[]]}, next = [new Map()];
+  const t = {parent: [-1], name: [f.name[0]], total: [0], self: [0], children: [[]], sides: f.sides ? [[0], [0]] : null}, next = [new Map()];
+  const bothAt = (n, i) => { if (f.sides) { t.sides[0][n] += f.self[2][i]; t.sides[1][n] += f.self[1][i]; } };
   for (let i = 0; i < f.parent.length; i++) {
     const w = f.self[cost][i];
-    if (!w || i === 0) { t.total[0] += w; continue; }
-    t.total[0] += w;
+    t.total[0] += w; bothAt(0, i);
+    if (i === 0 || !w && !(f.sides && (f.self[1][i] || f.self[2][i]))) continue;
     let at = 0;
     for (let n = i; n > 0; n = f.parent[n]) {
       let c = next[at].get(f.name[n]);
@@ -26,8 +28,9 @@ function turned(f, cost) {
         next[at].set(f.name[n], c);
         t.parent.push(at); t.name.push(f.name[n]); t.total.push(0); t.self.push(0); t.children.push([]); next.push(new Map());
         t.children[at].push(c);
+        if (f.sides) { t.sides[0].push(0); t.sides[1].push(0); }
       }
-      t.total[c] += w;
+      t.total[c] += w; bothAt(c, i);
       at = c;
     }
     t.self[at] += w;
@@ -36,10 +39,28 @@ function turned(f, cost) {
   return t;
 }
 
+const hues = new Map();
 function hueOf(name) {
-  let h = 0;
+  let h = hues.get(name);
+  if (h !== undefined) return h;
+  h = 0;
   for (let i = 0; i < name.length; i++) h = (h * 31 + name.charCodeAt(i)) | 0;
-  return 14 + (h >>> 0) % 42;
+  hues.set(name, h = 14 + (h >>> 0) % 42);
+  return h;
+}
+
+// changeColor is red for what grew and blue for what shrank, the more so the more of it changed.
+function changeColor(before, after) {
+  const part = (after - before) / (Math.max(before, after) || 1), dark = root.dataset.theme === "dark";
+  if (Math.abs(part) < 0.001) return css("--fill");
+  return "hsl(" + (part > 0 ? 8 : 212) + " " + Math.round(25 + 50 * Math.abs(part)) + "% " + Math.round(dark ? 24 + 16 * Math.abs(part) : 88 - 18 * Math.abs(part)) + "%)";
+}
+const changeWords = (unit, before, after) => before === after ? text(unit, after) + ", unchanged" : (after >= before ? "+" : "−") + text(unit, Math.abs(after - before)) + " (" + text(unit, before) + " → " + text(unit, after) + ")";
+
+// fitted returns as much of a text as fits a width in letters that are as wide as each other.
+function fitted(words, width, letter) {
+  const n = Math.floor(width / letter);
+  return words.length <= n ? words : n < 2 ? "" : words.slice(0, n - 1) + "…";
 }
 
 function flameSection(f) {
@@ -56,41 +77,68 @@ function flameSection(f) {
   const past = keptOf("flame-" + f.id, {zoom: [], at: []});
   const part = (n) => share(tree.total[n] / (tree.total[0] || 1));
   const amount = (n) => text(unit(), n / (f.costs[state.cost].scale || 1));
-  const sentence = (n) => amount(tree.total[n]) + ", " + part(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + amount(tree.self[n]) : "");
+  const sentence = (n) => f.sides ? changeWords(unit(), tree.sides[0][n], tree.sides[1][n]) + (state.cost ? ", " + part(n) + " of all " + f.costs[state.cost].label : ", " + part(n) + " of all changes") : amount(tree.total[n]) + ", " + part(n) + (tree.self[n] > 0 && tree.self[n] < tree.total[n] ? ", itself " + amount(tree.self[n]) : "");
 
+  // draw lays the graph out and draws it; over only outlines what is selected.
+  const canvas = past.canvas = past.canvas || el("canvas"), layer = past.layer = past.layer || document.createElement("canvas");
+  box.append(canvas);
   function add(n, x, width, depth, up) {
-    const px = width * box.clientWidth;
-    if (px < 1.2) return;
-    const d = el("div" + (px < 24 ? ".thin" : "") + (up ? ".up" : "") + (tree.name[n] < 0 ? ".rest" : ""), {"data-n": n});
-    d.style.left = (100 * x).toFixed(4) + "%"; d.style.width = (100 * width).toFixed(4) + "%"; d.style.top = depth * rowHeight + "px";
-    if (tree.name[n] >= 0) d.style.background = "hsl(" + hueOf(label(n)) + " var(--flame-s) var(--flame-l))";
-    if (px >= 24) d.textContent = shortName(n);
-    if (state.match && tree.name[n] >= 0 && state.match(label(n))) d.classList.add("hit");
     (rows[depth] = rows[depth] || []).push(n);
-    shownAt.set(n, d);
+    shownAt.set(n, {n, x, width, depth, up});
   }
-  function draw() {
+  function layout(wide) {
     rows = []; shownAt = new Map();
     const above = [];
     for (let n = state.zoom; n >= 0; n = tree.parent[n]) above.unshift(n);
-    above.forEach((n, depth) => add(n, 0, 1, depth, n !== state.zoom));
-    const least = 1.2 / Math.max(box.clientWidth, 1), whole = tree.total[state.zoom] || 1;
-    const todo = [[state.zoom, 0, above.length]];
+    above.forEach((n, depth) => add(n, 0, wide, depth, n !== state.zoom));
+    const scale = wide / (tree.total[state.zoom] || 1), todo = [[state.zoom, 0, above.length]];
     while (todo.length) {
       const [n, x, depth] = todo.pop();
       let at = x;
       for (const c of tree.children[n]) {
-        const width = tree.total[c] / whole;
-        if (width < least) break;
+        const width = tree.total[c] * scale;
+        if (width < 1.2) break;
         add(c, at, width, depth, false);
         todo.push([c, at, depth + 1]);
         at += width;
       }
     }
-    box.style.height = Math.max(rows.length, 3) * rowHeight + "px";
-    box.classList.toggle("searching", !!state.match);
-    box.replaceChildren(...shownAt.values());
+  }
+  function draw() {
+    const wide = box.clientWidth, ratio = devicePixelRatio || 1, g = layer.getContext("2d");
+    if (!wide) return;
+    layout(wide);
+    const high = Math.max(rows.length, 3) * rowHeight, searching = !!state.match;
+    box.style.height = high + "px";
+    box.classList.toggle("searching", searching);
+    box.dataset.frames = String(shownAt.size);
+    for (const c of [canvas, layer]) if (c.width !== Math.round(wide * ratio) || c.height !== Math.round(high * ratio)) { c.width = Math.round(wide * ratio); c.height = Math.round(high * ratio); }
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.clearRect(0, 0, wide, high);
+    g.font = "12px " + css("--mono"); g.textBaseline = "middle";
+    const letter = g.measureText("0").width, saturation = css("--flame-s"), light = css("--flame-l"), ink = css("--flame-ink"), fill = css("--fill"), soft = css("--soft"), hit = css("--hit");
+    const colorOf = f.sides ? (n) => changeColor(tree.sides[0][n], tree.sides[1][n]) : (n) => "hsl(" + hueOf(label(n)) + " " + saturation + " " + light + ")";
+    for (const b of shownAt.values()) {
+      const rest = tree.name[b.n] < 0, found = searching && !rest && state.match(label(b.n)), y = b.depth * rowHeight;
+      g.globalAlpha = b.up || searching && !found ? 0.5 : 1;
+      g.fillStyle = found ? hit : rest ? fill : colorOf(b.n);
+      g.fillRect(b.x, y, Math.max(b.width - 1, 0.8), rowHeight - 1);
+      if (b.width < 24) continue;
+      g.fillStyle = found ? "#fff" : rest ? soft : ink;
+      g.fillText(fitted(rest ? f.rest : shortName(b.n), b.width - 9, letter), b.x + 4, y + rowHeight / 2);
+    }
+    g.globalAlpha = 1;
     select(shownAt.has(state.at) ? state.at : state.zoom);
+  }
+  function over() {
+    const g = canvas.getContext("2d"), ratio = devicePixelRatio || 1, b = shownAt.get(state.at);
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, canvas.width, canvas.height);
+    g.drawImage(layer, 0, 0);
+    if (!b || state.at <= 0) return;
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.strokeStyle = css("--ink"); g.lineWidth = 2;
+    g.strokeRect(b.x + 1, b.depth * rowHeight + 1, Math.max(b.width - 3, 1), rowHeight - 3);
   }
   function matched() { // each stack once
     if (!state.match) return "";
@@ -103,20 +151,28 @@ function flameSection(f) {
     return " · found in " + share(sum / (tree.total[0] || 1)) + " of the whole";
   }
   function select(n) {
-    const before = shownAt.get(state.at);
-    if (before) before.classList.remove("at");
     state.at = n;
-    if (n > 0 && shownAt.has(n)) {
-      shownAt.get(n).classList.add("at");
-      if (box.contains(document.activeElement)) shownAt.get(n).scrollIntoView({block: "nearest"});
-    }
+    box.dataset.at = String(n);
+    over();
+    if (n > 0 && shownAt.has(n) && box.contains(document.activeElement)) see(shownAt.get(n).depth * rowHeight);
     past.at = wayTo(n); past.zoom = wayTo(state.zoom);
     path.replaceChildren(el("b", null, label(n)), "  " + sentence(n) + matched());
     if (chosen && n > 0 && tree.name[n] >= 0) path.append(chosen.frame(label(n), ""));
   }
+  // see scrolls to a row.
+  function see(y) {
+    const deep = box.parentElement;
+    if (!deep) return;
+    if (y < deep.scrollTop) deep.scrollTop = y; else if (y + rowHeight > deep.scrollTop + deep.clientHeight) deep.scrollTop = y + rowHeight - deep.clientHeight;
+  }
   function zoom(n) { state.zoom = state.at = n; draw(); }
-  box.addEventListener("click", (e) => { const d = e.target.closest("[data-n]"); if (d) { const n = Number(d.dataset.n); zoom(n === state.zoom && n > 0 ? tree.parent[n] : n); } });
-  box.addEventListener("mousemove", (e) => { const d = e.target.closest("[data-n]"); tip(e, d ? label(Number(d.dataset.n)) + "\n" + sentence(Number(d.dataset.n)) : ""); });
+  const inside = (e) => { // the frame under the pointer, -1 for none
+    const r = canvas.getBoundingClientRect(), x = e.clientX - r.left;
+    const n = (rows[Math.floor((e.clientY - r.top) / rowHeight)] || []).find((n) => { const b = shownAt.get(n); return x >= b.x && x < b.x + b.width; });
+    return n === undefined ? -1 : n;
+  };
+  box.addEventListener("click", (e) => { const n = inside(e); if (n >= 0) zoom(n === state.zoom && n > 0 ? tree.parent[n] : n); });
+  box.addEventListener("mousemove", (e) => { const n = inside(e); tip(e, n >= 0 ? label(n) + "\n" + sentence(n) : ""); });
   box.addEventListener("mouseleave", (e) => tip(e, ""));
   const side = (by) => { const row = rows.find((r) => r.includes(state.at)) || [], k = row.indexOf(state.at) + by; if (row[k] !== undefined) select(row[k]); };
   box.addEventListener("keydown", (e) => {

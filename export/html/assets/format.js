@@ -119,6 +119,41 @@ function placeOf(i) {
   return [nameOf(name), file < 0 ? "" : nameOf(file) + (line < 0 ? "" : ":" + line)];
 }
 
+// The terminal program's screens and keys: the page has the same names, numbers and keys.
+let terminal = {screens: [], keys: {}};
+const browserKeys = {Left: "ArrowLeft", Right: "ArrowRight", Up: "ArrowUp", Down: "ArrowDown", Space: " ", Esc: "Escape", PgUp: "PageUp", PgDn: "PageDown"};
+const inBrowser = (k) => browserKeys[k] || k;
+// actionOf is what a key does in the terminal program, "" for nothing. Keys with Ctrl and Alt are the browser's.
+const actionOf = (e) => e.ctrlKey || e.metaKey || e.altKey ? "" : Object.keys(terminal.keys).find((a) => terminal.keys[a].some((k) => inBrowser(k) === e.key)) || "";
+const arrows = {Left: "←", Right: "→", Up: "↑", Down: "↓"};
+const keysOf = (...actions) => actions.map((a) => (terminal.keys[a] || []).filter((k) => !/^(Ctrl|Alt|Shift|F1)/.test(k)).map((k) => arrows[k] || k).join(" ")).filter(Boolean).join("  ");
+
+// match is what the search box looks for: a function from a name to whether it is found, with the text as q; null for nothing.
+let match = null;
+// marked is a text as nodes, with what is searched for marked.
+function marked(words) {
+  const at = match ? words.toLowerCase().indexOf(match.q) : -1;
+  if (at < 0) return [words];
+  return [words.slice(0, at), el("mark", null, words.slice(at, at + match.q.length)), words.slice(at + match.q.length)];
+}
+
+// nearNames are the names most like what is searched for, by the pairs of letters that they share.
+function nearNames(q) {
+  const pairsOf = (s) => { const out = new Map(); for (let i = 0; i + 1 < s.length; i++) out.set(s.slice(i, i + 2), (out.get(s.slice(i, i + 2)) || 0) + 1); return out; };
+  const mine = pairsOf(q), found = [];
+  for (const name of names.slice(0, 20000)) {
+    for (const word of new Set(name.toLowerCase().slice(0, 300).split(/[^a-z0-9_$]+/))) {
+      if (word.length < 2 || word.length > 3 * q.length + 3) continue;
+      let shared = 0;
+      for (const [pair, n] of pairsOf(word)) shared += Math.min(n, mine.get(pair) || 0);
+      const like = 2 * shared / Math.max(q.length + word.length - 2, 1);
+      if (like >= 0.4) found.push([like, word]);
+    }
+  }
+  found.sort((a, b) => b[0] - a[0] || a[1].length - b[1].length);
+  return [...new Set(found.map(([, word]) => word))].slice(0, 4);
+}
+
 // el makes an element: el("p.note", {title: "…"}, "text", child …). Text is only ever text.
 function el(spec, attributes, ...children) {
   const [tag, ...classes] = spec.split("."), e = document.createElement(tag);
@@ -172,14 +207,20 @@ function hashOf() {
 }
 // remember keeps a value in the address. As a step, the browser's Back returns to what was before.
 function remember(key, value, step) {
-  if (value === "" || value === null || value === undefined || value.length === 0) delete view[key]; else view[key] = value;
+  keep(key, value);
+  written.forget();
   try { if (step) history.pushState(null, "", hashOf()); else history.replaceState(null, "", hashOf()); } catch (e) { /* some browsers forbid it in files */ }
 }
+function keep(key, value) { if (value === "" || value === null || value === undefined || value.length === 0) delete view[key]; else view[key] = value; }
+// rememberSoon does so at rest: what is dragged changes with every picture, and addresses are slow to write.
+function rememberSoon(key, value) { keep(key, value); written.forget(); written.later = setTimeout(written.now, 150); }
+const written = {later: 0, forget() { clearTimeout(written.later); written.later = 0; }, now() { if (written.later) { written.forget(); try { history.replaceState(null, "", hashOf()); } catch (e) { /* as above */ } } }};
 recall();
 
-// Those who draw listen here: "search" with a function from name to bool (null for none), "look" when colors or sizes change.
+// Those who draw listen here: "search" with a function from name to bool (null for none), "look" when colors or sizes change, "instant"
+// when another instant is chosen.
 // What is drawn inside listening(f) is of one panel: drop(list) forgets it.
-const listeners = {search: [], look: []};
+const listeners = {search: [], look: [], instant: []};
 let scope = null;
 function listen(what, f) {
   listeners[what].push(f);

@@ -8,7 +8,7 @@ async function ask(slot, params) {
   const mine = asking[slot] = new AbortController();
   try {
     const r = await fetch("ask?" + params, {signal: mine.signal});
-    if (r.status === 401) throw new Error("Open the address that memtui printed: this browser has no session.");
+    if (r.status === 401) throw new Error("Open the address that memtui printed: this browser has no session any more.");
     const a = await r.json();
     if (a.error) throw new Error(a.error);
     return a;
@@ -31,19 +31,21 @@ function numberIn(words) {
   const m = /^([\d.]+)\s*(%|us|µs|ms|s|min|m|h)?$/.exec(words);
   return !m ? null : m[2] === "%" ? endAt === null ? null : m[1] / 100 * endAt : Number(m[1]) * units[m[2] || ""];
 }
-const written = (t) => Math.round(t) + (axis === "us" ? "us" : "");
+const wordsOfTime = (t) => Math.round(t) + (axis === "us" ? "us" : "");
 
 // The chart above all views.
 const pilot = {
   fine: null,
   at: () => status.kind === "heap" ? (view.snapshot === undefined ? heapAt : Number(view.snapshot)) : view.at === undefined ? (view.to === undefined ? endAt : numberIn(view.to)) : numberIn(view.at),
   range: () => ({from: numberIn(view.from), to: numberIn(view.to)}),
-  setAt(t) {
-    if (status.kind === "heap") remember("snapshot", String(Math.round(t)));
-    else remember("at", t >= endAt ? "" : written(Math.max(t, 0)));
-    changed();
+  // setAt chooses an instant; while the mark moves, only what is cheap changes with it, and the rest follows with its answers.
+  setAt(t, moving) {
+    const put = moving ? rememberSoon : remember;
+    if (status.kind === "heap") put("snapshot", String(Math.round(t)));
+    else put("at", t >= endAt ? "" : wordsOfTime(Math.max(t, 0)));
+    if (moving) moved(); else changed();
   },
-  setRange(a, b) { remember("from", written(Math.max(a, 0))); remember("to", written(Math.min(b, endAt)), true); changed(); },
+  setRange(a, b) { remember("from", wordsOfTime(Math.max(a, 0))); remember("to", wordsOfTime(Math.min(b, endAt)), true); changed(); },
   zoomed(from, to, whole) {
     if (status.kind !== "trace") return;
     if (whole) { pilot.fine = null; return; }
@@ -56,7 +58,7 @@ let heapAt = null;
 // finer asks for columns of what is zoomed to, so that a zoom reaches single events.
 async function finer(from, to) {
   const q = question({do: "report", show: "timeline"}, ["from", "to", "at"]);
-  q.set("from", written(Math.max(from, 0))); q.set("to", written(to));
+  q.set("from", wordsOfTime(Math.max(from, 0))); q.set("to", wordsOfTime(to));
   try {
     const a = adopt(await ask("fine", q));
     if (!a.charts.length || !zoomOf()) return;
@@ -73,6 +75,11 @@ function say(message) {
   if (message) say.later = setTimeout(() => { box.hidden = true; }, 6000);
 }
 
+function instantWords() {
+  const t = pilot.at();
+  return status.kind === "heap" ? "snapshot " + t : "at " + (t === endAt ? "the end" : t === null ? view.at : text(axis, t));
+}
+
 // Filters.
 const steps = ["focus", "ignore", "show-from", "hide"];
 function addStep(kind, name) {
@@ -82,9 +89,7 @@ function addStep(kind, name) {
 }
 function controls() {
   const out = el("span.chips"), chip = (words, off, why) => out.append(el("span.chip", {title: why}, words, el("button", {type: "button", "aria-label": "Remove: " + words, onclick: off}, "×")));
-  const t = pilot.at();
-  if (endAt !== null && status.kind !== "heap") out.append(el("span.chip.quiet", null, "at " + (t === endAt ? "the end" : t === null ? view.at : text(axis, t))));
-  if (status.kind === "heap" && t !== null) out.append(el("span.chip.quiet", null, "snapshot " + t));
+  if (endAt !== null && status.kind !== "heap" || status.kind === "heap" && pilot.at() !== null) out.append(el("span.chip.quiet", null, instantWords()));
   if (view.from !== undefined || view.to !== undefined) {
     const {from, to} = pilot.range();
     chip("range " + text(axis, from === null ? 0 : from) + " … " + text(axis, to === null ? endAt : to), () => clearRange(), "sums, sites and leaks are of the range");
@@ -103,8 +108,8 @@ function controls() {
   if (endAt !== null) out.append(go);
   if (peakAt !== null) out.append(el("button", {type: "button", title: "key p", onclick: () => { remember("at", "peak", true); changed(); }}, "Peak"));
   if (endAt !== null && status.kind !== "heap") out.append(el("button", {type: "button", title: "key e", onclick: () => { remember("at", "", true); changed(); }}, "End"));
-  out.append(el("button.copy", {type: "button", title: "a colleague with access to this address sees the same view", onclick: () => copy(location.href, "the link, for browsers that have opened the address memtui printed; others need that, or the file and the command")}, "Copy link"),
-    el("button.copy", {type: "button", title: "key Y", onclick: () => copyCommand()}, "Copy command"));
+  out.append(el("button.copy", {type: "button", title: "the address of this view, for this browser or for somebody else", onclick: shareView}, "Share"),
+    el("button.copy", {type: "button", title: keysOf("copy-command") ? "key " + keysOf("copy-command") : null, onclick: () => copyCommand()}, "Copy command"));
   const old = strip.querySelector(".chips"), typed = old && old.querySelector("input") === document.activeElement;
   if (typed) return;
   if (old) old.replaceWith(out);
@@ -116,6 +121,26 @@ function copy(value, what) {
   const done = () => say("Copied " + what + ": " + value), failed = () => say("The browser does not allow copying. " + value);
   if (navigator.clipboard) navigator.clipboard.writeText(value).then(done, failed); else failed();
 }
+// The token of the address that was opened stays with this tab, so that people can give it to others.
+const tokenKept = {get() { try { return sessionStorage.getItem("token") || ""; } catch (e) { return ""; } }, put(t) { try { sessionStorage.setItem("token", t); } catch (e) { /* it is then in the terminal only */ } }};
+// shareView offers the address of the view, with and without the token.
+function shareView() {
+  written.now();
+  const token = tokenKept.get(), here = location.href, whole = token ? location.origin + "/" + hashOf().replace(/^#/, "#token=" + token + (Object.keys(view).length ? "&" : "")) : "";
+  const only = /^(127\.|localhost$|\[::1\]$)/.test(location.hostname);
+  const row = (title, why, value) => el("section", null, el("h3", null, title), el("p.scope", null, why), value ? el("div.give", null, el("input", {type: "text", readonly: true, value, "aria-label": title, onfocus: (e) => e.target.select()}), el("button.more", {type: "button", onclick: () => copy(value, "the address")}, "Copy")) : null);
+  openDialog("Share this view", "share",
+    row("For somebody else", whole ? "It has the token: whoever has this address can ask everything about the files, until memtui ends." : "Put the address that memtui printed in front: its part from #token= on, then & and what follows # below.", whole),
+    row("For this browser", "It opens the same view where the page was opened before.", here),
+    only ? el("p.scope", null, "Only this machine reaches " + location.host + ". From another one: ssh -L " + location.port + ":127.0.0.1:" + location.port + " USER@THIS-MACHINE, then the first address. Without a connection, the file and the command (Copy command) show the same.") : null);
+}
+// openingBox asks for the token where a link came without it.
+function openingBox(message) {
+  const box = el("input", {type: "text", size: 40, autocomplete: "off", spellcheck: "false", "aria-label": "The address that memtui printed, or its token", placeholder: "http://…/#token=…"});
+  const go = (e) => { e.preventDefault(); const t = (/token=([A-Z0-9]+)/i.exec(box.value) || [null, box.value.trim()])[1]; if (!t) return; view.token = t; history.replaceState(null, "", hashOf()); location.reload(); };
+  return el("div.panel.opening", null, el("p.empty", null, message), el("form.give", {onsubmit: go}, box, el("button.more", null, "Open")));
+}
+
 function clearRange() { remember("from", ""); remember("to", "", true); changed(); }
 
 // Actions on a frame or an object.
@@ -135,7 +160,7 @@ function openPart(id, values) {
 const openObject = (row) => openPart("object", {row: String(row)});
 
 // Views: what each asks, and how it is drawn.
-const shown = (id, title) => ({id, title, ask: () => question({do: "report", show: id, limit: String(rowsWanted())}), draw: (p, a) => drawShown(p, adopt(a), id)});
+const shown = (id, title) => ({id, title, ask: () => question({do: "report", show: id, limit: String(rowsWanted())}, id === "timeline" ? ["at"] : []), draw: (p, a) => drawShown(p, adopt(a), id)});
 const listed = (id, title, words, names, about) => ({id, title, ask: () => question(Object.assign({limit: String(rowsWanted())}, words)), draw: (p, a) => {
   const from = names.map((n) => n.split(".").reduce((x, k) => x && x[k], a)).find(Array.isArray) || [], left = (about && about(a)) || 0;
   const t = objectLinks(tableOf(id, title, from, left, id === "events"), from);
@@ -149,7 +174,7 @@ function eventsView() {
   const v = listed("events", "Events", {do: "report", table: "events"}, ["events.rows"], (a) => (a.events || {}).left), ask = v.ask;
   v.ask = () => {
     const q = ask();
-    if (!q.has("from") && q.has("at") && q.get("at") !== "end") q.set("from", written(pilot.at() === null ? 0 : pilot.at()));
+    if (!q.has("from") && q.has("at") && q.get("at") !== "end") q.set("from", wordsOfTime(pilot.at() === null ? 0 : pilot.at()));
     q.delete("at");
     return q;
   };
@@ -183,45 +208,24 @@ const objectView = () => ({id: "object", title: "Object", ask: () => question({d
   out.insertBefore(path, out.children[1]);
   return [out];
 }});
-const sourceView = () => ({id: "source", title: "Source", ask: () => question(view.name ? {do: "report", lines: view.name, limit: "0"} : {do: "report", table: "lines", limit: "500"}), draw: (p, a) => sourceSection(a)});
-function sourceSection(a) {
-  const l = a.lines || {}, rows = l.rows || [], out = el("section.long", {id: "s-source"}, el("div.head", null, el("h2", null, "Source"), el("span.answer", null, (l.metric || "").replaceAll("_", " ") + " at each line"),
-    el("div.tools", null, view.name ? el("button", {type: "button", onclick: () => openPart("source", {name: ""})}, "All files") : null)));
-  for (const f of l.files || []) if (f.missing) out.append(el("p.scope", null, f.missing));
-  if (!rows.some((r) => r.text !== undefined)) {
-    out.append(el("div.panel", null, drawTable(tableOf("lines", "lines", rows, (l.row_count || rows.length) - rows.length))));
-    return [out];
-  }
-  const top = Math.max(...rows.map((r) => r.self || 0), 1), body = el("tbody");
-  for (const r of rows) {
-    const tr = el("tr" + (r.self || r.total ? ".costs" : ""), null, el("td", null, r.self ? bytes(r.self) : ""), el("td", null, r.total ? bytes(r.total) : ""), el("td.no", null, String(r.line)), el("td.code", null, r.text || ""));
-    tr.style.setProperty("--heat", String(Math.sqrt((r.self || 0) / top)));
-    body.append(tr);
-  }
-  const table = el("table.source", null, el("thead", null, el("tr", null, el("th", null, "SELF"), el("th", null, "TOTAL"), el("th", null, "LINE"), el("th.left", null, view.name || ""))), body);
-  const costly = [...body.querySelectorAll(".costs")].sort((x, y) => Number(y.style.getPropertyValue("--heat")) - Number(x.style.getPropertyValue("--heat")));
-  out.append(el("div.panel", null, el("div.scroll.tall", null, table)));
-  if (costly[0]) requestAnimationFrame(() => costly[0].scrollIntoView({block: "center"}));
-  return [out];
-}
+const sourceView = () => ({id: "source", title: "Source", ask: () => question(view.name ? {do: "report", lines: view.name, limit: "0"} : {do: "report", table: "lines", limit: "500"}),
+  draw: (p, a) => sourceSection(a, view.name || "", (name) => openPart("source", {name}))});
 
 // Maps: the figure is chosen beside the title.
-const figures = [["live_bytes", "live bytes"], ["alloc_bytes", "allocated bytes"], ["leaked_bytes", "never freed"], ["live_count", "live blocks"], ["alloc_count", "allocations"]];
-function figureOf() {
-  const list = el("select", {"aria-label": "What is drawn", onchange: () => { remember("figure", list.value === "live_bytes" ? "" : list.value, true); refresh(); }}, ...figures.map(([v, words]) => el("option", {value: v, selected: v === (view.figure || "live_bytes")}, words)));
-  return el("div.tools", null, list);
-}
-const unitOf = (metric) => /bytes|size/.test(metric) ? "bytes" : "count";
+const chooseFigure = () => figureOf(figures.map(([v]) => v), view.figure || "live_bytes", (v) => { remember("figure", v === "live_bytes" ? "" : v, true); refresh(); });
 const map = (id, title, table, by) => ({id, title, ask: () => question(Object.assign({do: "report", table, limit: "40", depth: "3"}, by ? {by: view.figure || "live_bytes"} : {}), ["by", "group"]),
-  draw: (p, a) => [treemapSection(id, title, a.treemap || a.dominator_treemap, unitOf((a.treemap || a.dominator_treemap).metric), by ? figureOf() : null)]});
-const heat = (id, title, table) => ({id, title, ask: () => question({do: "report", table, limit: "30", by: view.figure || "live_bytes"}, ["by", "group"]),
-  draw: (p, a) => [heatSection(title, a.heatmap || a.lifetime_heatmap, unitOf((a.heatmap || a.lifetime_heatmap).metric), figureOf(), (t) => { remember("at", written(t), true); changed(); })]});
+  draw: (p, a) => [mapOf(id, title, a, by ? chooseFigure() : null)]});
+const heat = (id, title, table) => ({id, title, ask: () => question({do: "report", table, limit: "30", by: view.figure || "live_bytes"}, ["by", "group", "at"]),
+  draw: (p, a) => [heatOf(title, a, chooseFigure(), (t) => { remember("at", wordsOfTime(t), true); changed(); })]});
 
 // viewsOf returns the views of a kind of file, before anything is known about it.
 function viewsOf() {
-  const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "all", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
+  const drawn = (id, title, draw) => ({id, title, ask: () => question({do: "diff", show: id, limit: "1"}), draw: (p, a) => { adopt(a); return draw(a) || [el("div.panel", null, el("p.empty", null, "There is nothing to show here."))]; }});
+  const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "changes", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
+  if (both.length && (status.kind === "trace" || status.kind === "stacks")) both.push(drawn("difference-flame-graph", "Difference flame graph", (a) => a.flames.length ? [flameSection(a.flames[0])] : null),
+    drawn("difference-treemap", "Difference treemap", (a) => a.views && a.views.length ? [mapOf("difference-treemap", "Difference treemap", a.views[0].body, null)] : null));
   const source = status.sources ? [sourceView()] : [];
-  if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), shown("functions", "Functions"),
+  if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), heat("lifetimes-heat", "Lifetimes over time", "lifetime_heatmap"), shown("functions", "Functions"),
     listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),
     eventsView(), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), shown("remarks", "Remarks"), ...source];
   const own = [shown("overview", "Overview"), ...both];
@@ -243,6 +247,7 @@ async function refresh() {
   const late = setTimeout(() => { p.node.classList.add("waiting"); if (!p.node.childNodes.length) p.node.append(el("p.empty", null, "Asking …")); }, 200);
   try {
     const a = await ask("view", q);
+    if (!document.hidden) await new Promise(requestAnimationFrame); // answers and marks are drawn into one picture
     const top = p.node.querySelector(".tall"), scrolled = top ? top.scrollTop : 0, had = document.activeElement && p.node.contains(document.activeElement) && document.activeElement.dataset.row;
     fill(p, () => tab.draw(p, a));
     p.key = key;
@@ -286,6 +291,15 @@ function knows(a) {
 
 function changed() {
   if (pilotChart) { pilotChart.over(); controls(); }
+  tell("instant");
+  refresh();
+}
+// moved follows the mark while it is dragged.
+function moved() {
+  pilotChart.over();
+  const chip = strip.querySelector(".chip.quiet");
+  if (chip) chip.textContent = instantWords();
+  tell("instant");
   refresh();
 }
 // recalled follows an address that changed: Back, or a link that was put in.
@@ -308,43 +322,46 @@ function move(columns) {
 }
 let rangeFrom = null;
 const acts = {
-  h: () => move(-1), l: () => move(1), H: () => move(-40), L: () => move(40), ArrowLeft: () => move(-1), ArrowRight: () => move(1),
-  p: () => { if (peakAt !== null) { remember("at", "peak"); changed(); } }, e: () => { remember("at", ""); changed(); },
-  v: () => {
+  "step-back": () => move(-1), "step-forward": () => move(1), "leap-back": () => move(-40), "leap-forward": () => move(40),
+  peak: () => { if (peakAt !== null) { remember("at", "peak"); changed(); } }, end: () => { remember("at", ""); changed(); },
+  range: () => {
     const at = pilot.at();
-    if (rangeFrom === null) { rangeFrom = at; say("The range begins here: move the instant, then v ends it."); } else { pilot.setRange(Math.min(rangeFrom, at), Math.max(rangeFrom, at)); rangeFrom = null; say(""); }
+    if (rangeFrom === null) { rangeFrom = at; say("The range begins here: move the instant, then " + keysOf("range") + " ends it."); } else { pilot.setRange(Math.min(rangeFrom, at), Math.max(rangeFrom, at)); rangeFrom = null; say(""); }
   },
-  u: () => { rangeFrom = null; clearRange(); },
-  "+": () => pilotChart && pilotChart.scale(0.5), "=": () => pilotChart && pilotChart.scale(0.5), "-": () => pilotChart && pilotChart.scale(2), "0": () => pilotChart && pilotChart.zoom(pilotChart.span.low, pilotChart.span.high),
-  "(": () => pilotChart && pilotChart.pan(-0.25), ")": () => pilotChart && pilotChart.pan(0.25),
-  t: () => { const go = strip.querySelector(".go"); if (go) go.focus(); }, Y: () => copyCommand(),
+  "clear-range": () => { rangeFrom = null; clearRange(); },
+  "zoom-in": () => pilotChart && pilotChart.scale(0.5), "zoom-out": () => pilotChart && pilotChart.scale(2), "zoom-reset": () => pilotChart && pilotChart.zoom(pilotChart.span.low, pilotChart.span.high),
+  "pan-left": () => pilotChart && pilotChart.pan(-0.25), "pan-right": () => pilotChart && pilotChart.pan(0.25),
+  time: () => { const go = strip.querySelector(".go"); if (go) go.focus(); }, "copy-command": () => copyCommand(),
 };
+const liveKeys = () => [[keysOf("step-back", "step-forward"), "move the instant"], [keysOf("leap-back", "leap-forward"), "move it further"], [keysOf("peak", "end", "time"), "peak, end, type an instant"], [keysOf("range", "clear-range"), "begin and end a range, clear it"],
+  [keysOf("zoom-in", "zoom-out", "zoom-reset", "pan-left", "pan-right"), "zoom and shift the chart"], [keysOf("copy-command"), "copy the command of this view"]];
 function onKey(e) {
-  if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+  if (isTyping(e) || document.querySelector("dialog[open]")) return;
   if (/^Arrow/.test(e.key) && e.target.closest && e.target.closest(".flame, nav, .tools")) return;
-  if (e.key === "0" && e.target.closest && e.target.closest(".flame")) return;
-  const act = acts[e.key];
-  if (act) { e.preventDefault(); act(); }
+  const act = acts[actionOf(e)];
+  if (!act || act === acts["zoom-reset"] && e.target.closest && e.target.closest(".flame")) return;
+  e.preventDefault(); act();
 }
 
 async function begin() {
-  chosen = livePick;
-  keyLines.unshift(["h l, ← →", "move the instant"], ["H L", "move it further"], ["p  e  t", "peak, end, type an instant"], ["v  u", "begin and end a range, clear it"], ["+ − 0 ( )", "zoom and shift the chart"], ["Y", "copy the command of this view"]);
+  chosen = livePick; follows = pilot;
+  moreKeys = liveKeys;
   addEventListener("keydown", onKey);
   try {
     if (view.token) {
-      const r = await fetch("session", {headers: {Authorization: "Bearer " + view.token}});
+      const token = view.token, r = await fetch("session", {headers: {Authorization: "Bearer " + token}});
       delete view.token;
       history.replaceState(null, "", hashOf());
-      if (!r.ok) throw new Error("The address has an old token: open the one that memtui printed last.");
+      if (!r.ok) throw new Error("The address has an old token: open the one that memtui printed last, or put it in here. The view that this address names stays.");
+      tokenKept.put(token);
     }
     await new Promise((resolve, reject) => {
       const events = new EventSource("events");
       events.onmessage = (e) => { told(JSON.parse(e.data)); resolve(); };
-      events.onerror = () => { reject(new Error("Open the address that memtui printed: this browser has no session.")); if (seenRevision !== null) doing("memtui has ended: what is shown stays, but nothing new can be asked."); };
+      events.onerror = () => { reject(new Error("Open the address that memtui printed, or put it in here: this browser has no session. The view that this address names stays.")); if (seenRevision !== null) doing("memtui has ended: what is shown stays, but nothing new can be asked."); };
     });
   } catch (e) {
-    content.insertBefore(el("div.panel", null, el("p.empty", null, e.message)), ending);
+    content.insertBefore(openingBox(e.message), ending);
     root.dataset.ready = "1";
   }
 }
@@ -355,7 +372,7 @@ function doing(message) {
 // told follows what the server says about reading the files.
 async function told(s) {
   const first = seenRevision === null, anew = !first && s.revision !== seenRevision;
-  status = s; seenRevision = s.revision;
+  status = s; seenRevision = s.revision; terminal = s.terminal || terminal;
   doing(s.done ? "" : s.doing + " – figures are of what was read so far");
   if (first) {
     document.title = s.files.join(" and ") + " · memtui";
@@ -369,7 +386,7 @@ async function told(s) {
 async function learn() {
   try {
     const a = adopt(await ask("all", question({do: "report", show: "all", limit: "1"}))), fixed = viewsOf();
-    const list = sectionsOf(a).map(([title]) => shown(idOf(title), title)).filter((t) => !fixed.some((f) => f.id === t.id));
+    const list = sectionsOf(a).map(([title, , action]) => ({...shown(idOf(title), title), action})).filter((t) => !fixed.some((f) => f.id === t.id));
     const first = status.files.length > 1 ? 2 : 1, remarks = list.filter((t) => t.id === "remarks"); // which come and go
     setTabs([...fixed.slice(0, first), ...list.filter((t) => t.id !== "remarks"), ...fixed.slice(first), ...remarks]);
     knows(a);

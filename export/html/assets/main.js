@@ -14,11 +14,10 @@ function paint() {
 button.addEventListener("click", () => { theme = root.dataset.theme === "dark" ? "light" : "dark"; remember("theme", theme); paint(); });
 dark.addEventListener("change", paint);
 
-let match = null;
 function find(q) {
   q = q.trim().toLowerCase();
   remember("q", q);
-  match = q ? (name) => name.toLowerCase().includes(q) : null;
+  match = q ? Object.assign((name) => name.toLowerCase().includes(q), {q}) : null;
   tell("search", match);
   counted();
 }
@@ -28,21 +27,30 @@ const isTyping = (e) => /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
 addEventListener("keydown", (e) => {
   if (e.key === "Enter" && e.target === search) { clearTimeout(typing); find(search.value); search.blur(); }
   if (e.key === "Escape" && e.target === search) { search.value = ""; find(""); search.blur(); }
-  if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey) return;
-  if (e.key === "/") { e.preventDefault(); search.focus(); search.select(); }
-  if (e.key === "?") { e.preventDefault(); showKeys(); }
-  const tab = /^[1-9]$/.test(e.key) && tabs[e.key - 1];
-  if (tab) { e.preventDefault(); showView(tab.id, true); }
+  if (isTyping(e) || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+  const tab = tabs.find((t) => t.keys.includes(e.key)), at = tabs.findIndex((t) => t.id === viewNow()), beside = (by) => () => showView(tabs[(at + by + tabs.length) % tabs.length].id, true);
+  const act = tab ? () => showView(tab.id, true) : {find: () => { search.focus(); search.select(); }, help: showKeys, theme: () => button.click(), "next-screen": beside(1), "previous-screen": beside(-1)}[actionOf(e)];
+  if (act) { e.preventDefault(); act(); }
 });
 
 // Views are shown one at a time, below the chart. Each has a panel with what was drawn last.
 let tabs = [], panels = new Map();
-function setTabs(list) {
-  tabs = list;
-  nav.replaceChildren(...list.map((t, i) => el("button", {type: "button", role: "tab", "data-view": t.id, title: i < 9 ? "key " + (i + 1) : null, onclick: () => showView(t.id, true), onkeydown: (e) => {
+// The views that show what a screen of the terminal program does, by the action that opens it. Others are views of that name.
+const actionsOf = {overview: ["overview", "profile"], series: ["measured-series"], "flame-graph": ["stacks"], "live-blocks": ["blocks"], blocks: ["lifetimes"], remarks: ["problems"], heat: ["heat-map"], threads: ["heap-threads"], windows: ["timeline"], changes: []};
+// numbered gives views the names and keys of the screens, and puts them into their order; views without a screen follow.
+function numbered(list) {
+  const known = list.map((t) => {
+    const at = terminal.screens.findIndex((s) => (actionsOf[t.id] || [t.action || t.id, t.id]).includes(s.action)), s = terminal.screens[at];
+    return {...t, title: s ? s.name : t.title, keys: s ? (s.keys || []).map(inBrowser) : t.id === "changes" ? (terminal.keys.difference || []).map(inBrowser) : [], at: t.id === "overview" ? -1 : s ? at : {changes: -0.9, "difference-flame-graph": -0.8, "difference-treemap": -0.7}[t.id] || 1000};
+  });
+  return known.sort((a, b) => a.at - b.at);
+}
+function setTabs(all) {
+  const list = tabs = numbered(all);
+  nav.replaceChildren(...list.map((t, i) => el("button", {type: "button", role: "tab", "data-view": t.id, title: t.keys.length ? "key " + t.keys[0] : null, onclick: () => showView(t.id, true), onkeydown: (e) => {
     const next = list[i + (e.key === "ArrowRight") - (e.key === "ArrowLeft")];
     if (next && next !== t) { e.preventDefault(); e.stopPropagation(); showView(next.id, true); nav.querySelector("[aria-selected=true]").focus(); }
-  }}, i < 9 ? el("kbd", null, String(i + 1)) : null, t.title, el("span.hits"))));
+  }}, t.keys.length ? el("kbd", null, t.keys[0]) : null, t.title, el("span.hits"))));
   for (const t of list) if (!panels.has(t.id)) {
     const p = {id: t.id, node: el("div.view", {role: "tabpanel", "data-view": t.id, "aria-label": t.title, hidden: true}), mine: [], tables: [], key: ""};
     panels.set(t.id, p);
@@ -110,7 +118,7 @@ function sectionsOf(data) {
   for (const t of data.tables) groups.set(t.group, (groups.get(t.group) || []).concat([t]));
   for (const tables of groups.values()) {
     const title = tables.length > 1 || tables[0].group !== tables[0].id ? tables[0].group : tables[0].title;
-    out.push([title, (p) => { p.tables.push(...tables); return [tableSection(title, tables)]; }]);
+    out.push([title, (p) => { p.tables.push(...tables); return [tableSection(title, tables)]; }, tables[0].id]);
   }
   const first = out.findIndex(([title]) => !/^(Sites|Leaks|Functions|Types|Classes)$/.test(title)), graphs = [];
   for (const f of data.flames) graphs.push([f.title, () => [flameSection(f)]]);
@@ -128,10 +136,15 @@ function footer(data) {
   return out;
 }
 
-const keyLines = [["1 … 9", "views"], ["/", "search names in tables and graphs; Enter keeps, Esc clears"], ["j k, ↓ ↑", "rows of a table"], ["Enter", "open a row, zoom a flame graph"], ["Backspace", "zoom a flame graph out"], ["?", "this list"]];
-function showKeys() {
-  const box = el("dialog.keys", null, el("h2", null, "Keys"), el("dl", null, ...keyLines.flatMap(([k, what]) => [el("dt", null, k), el("dd", null, what)])), el("form", {method: "dialog"}, el("button.more", {value: "ok"}, "Close")));
-  box.addEventListener("close", () => box.remove());
+// The keys of this page, in the words of its list. What they are is the terminal program's.
+const keyLines = () => [[tabs.flatMap((t) => t.keys.slice(0, 1)).join(" "), "views"], [keysOf("previous-screen", "next-screen"), "the view before, the next one"], [keysOf("find"), "search names in tables and graphs; Enter keeps, Esc clears"], [keysOf("down", "up"), "rows of a table, once one has the focus"],
+  ["Enter", "open a row, zoom into a flame graph or a treemap"], ["Backspace", "zoom them out"], [keysOf("theme"), "light or dark"], [keysOf("help"), "this list"]];
+let moreKeys = () => [];
+function showKeys() { openDialog("Keys", "keys", el("dl", null, ...moreKeys().concat(keyLines()).filter(([k]) => k).flatMap(([k, what]) => [el("dt", null, k), el("dd", null, what)]))); }
+// openDialog shows a box above the page; Esc and its button close it, and the focus goes back.
+function openDialog(title, kind, ...parts) {
+  const box = el("dialog." + kind, {"aria-label": title}, el("h2", null, title), ...parts, el("form", {method: "dialog"}, el("button.more", {value: "ok"}, "Close"))), before = document.activeElement;
+  box.addEventListener("close", () => { box.remove(); if (before && before.focus) before.focus(); });
   box.querySelector("form").addEventListener("submit", (e) => { e.preventDefault(); box.close(); });
   document.body.append(box);
   box.showModal();
@@ -150,13 +163,29 @@ function drawStrip(c, pilot) {
 const ending = el("div.ending");
 content.append(ending);
 const naming = (title) => { document.getElementById("name").textContent = title; };
+// bakedViews are the views that draw answers of commands, by their ids: each has a list of answers, of which one is chosen.
+function bakedViews(list) {
+  const out = new Map();
+  for (const v of list || []) out.set(v.view, (out.get(v.view) || []).concat([v]));
+  return out;
+}
+function drawBakedView(id, list) {
+  const past = keptOf("baked-" + id, {choice: list[0].choice || ""}), now = list.find((v) => (v.choice || "") === past.choice) || list[0];
+  const choose = (choice) => { past.choice = choice; fill(panels.get(id), () => drawBakedView(id, list)); const box = panels.get(id).node.querySelector(".tools select, .tools button, h3 button"); if (box) box.focus(); };
+  const tools = list.length > 1 && id !== "source" ? figureOf(list.map((v) => v.choice), past.choice, choose) : null;
+  if (id === "source") return sourceSection(now.body, past.choice, list.length > 1 ? (name) => list.some((v) => (v.choice || "") === name) && choose(name) : null, list.map((v) => v.choice));
+  return [/heat/.test(id) ? heatOf(now.title, now.body, tools, null) : mapOf(id, now.title, now.body, tools)];
+}
 function showBaked() {
-  const data = adopt(baked), sections = sectionsOf(data);
+  const data = adopt(baked), sections = sectionsOf(data), own = bakedViews(data.views);
+  if (data.terminal) terminal = data.terminal;
   naming(data.title);
   if (data.charts.length) drawStrip(data.charts[0], null);
-  setTabs([{id: "overview", title: "Overview"}, ...sections.map(([title]) => ({id: idOf(title), title}))]);
+  setTabs([{id: "overview", title: "Overview"}, ...sections.map(([title, , action]) => ({id: idOf(title), title, action})), ...[...own].map(([id, list]) => ({id, title: list[0].title}))]);
+  if (data.start && !view.view) view.view = data.start;
   fill(panels.get("overview"), () => overview(data));
   for (const [title, draw] of sections) fill(panels.get(idOf(title)), draw);
+  for (const [id, list] of own) fill(panels.get(id), () => drawBakedView(id, list));
   ending.append(...footer(data));
   showView(viewNow(), false);
 }

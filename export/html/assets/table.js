@@ -2,18 +2,24 @@
 const firstRows = 15, mostRows = 150; // without scrolling; above that only rows in sight are in the document
 const numeric = (kind) => !["text", "message", "name", "place"].includes(kind);
 
-// wordsOf is what the search box looks at in a row.
+// wordsOf is what the search box looks at in a row: [text, where it stands, what of it is shown].
 function wordsOf(t, i) {
   const words = [];
   t.cols.forEach((c, k) => {
     const v = t.rows[i][k];
     if (v === null || v === undefined) return;
-    if (c.kind === "name") words.push(nameOf(v));
-    else if (c.kind === "place") words.push(...placeOf(v));
-    else if (c.kind === "text" || c.kind === "message") words.push(v);
+    if (c.kind === "name") words.push([nameOf(v), "its full name", shorten(nameOf(v))]);
+    else if (c.kind === "place") { const [name, where] = placeOf(v); words.push([name, "its full name", shorten(name)], [where, "its file", baseOf(where)]); }
+    else if (c.kind === "text" || c.kind === "message") words.push([v, "its " + (c.head || "text").toLowerCase(), v]);
   });
-  for (const f of (t.stacks && t.stacks[i]) || []) if (f >= 0) words.push(nameOf(frames[f][0]));
+  for (const f of (t.stacks && t.stacks[i]) || []) if (f >= 0) words.push([nameOf(frames[f][0]), "its stack", ""]);
   return words;
+}
+// whyOf says where a row has what is searched for, if that is not to be seen in it.
+function whyOf(words) {
+  if (!match || words.some((w) => match(w[2]))) return null;
+  const w = words.find((w) => match(w[0]));
+  return w ? el("span.why", null, "in " + w[1] + ": ", ...marked(w[0])) : null;
 }
 
 function keyOf(c, v) {
@@ -35,17 +41,17 @@ function cell(t, c, v, top) {
   switch (c.kind) {
     case "name":
       td.className = "left"; td.title = nameOf(v);
-      td.append(el("span.fn", null, shorten(nameOf(v))));
+      td.append(el("span.fn", null, ...marked(shorten(nameOf(v)))));
       break;
     case "place": {
       const [name, where] = placeOf(v);
       td.className = "left"; td.title = name + (where ? "\n" + where : "");
-      td.append(el("span.fn", null, shorten(name)));
-      if (where) td.append(el("span.at", null, baseOf(where)));
+      td.append(el("span.fn", null, ...marked(shorten(name))));
+      if (where) td.append(el("span.at", null, ...marked(baseOf(where))));
       break;
     }
     case "text": case "message":
-      td.className = "left text" + (c.kind === "message" ? " message" : ""); td.textContent = v; td.title = v;
+      td.className = "left text" + (c.kind === "message" ? " message" : ""); td.append(...marked(String(v))); td.title = v;
       break;
     case "share": {
       const fill = el("i");
@@ -76,7 +82,7 @@ function stackRow(t, i, span) {
   for (const f of t.stacks[i]) {
     if (f < 0) { list.append(el("li", null, "… " + (f < -1 ? group(-f) + " more frames" : "more frames"))); continue; }
     const [name, where] = placeOf(f);
-    list.append(el("li", null, name, where ? el("small", null, where) : null, chosen ? chosen.frame(name, where) : null));
+    list.append(el("li", null, ...marked(name), where ? el("small", null, ...marked(where)) : null, chosen ? chosen.frame(name, where) : null));
   }
   return el("tr", null, el("td", {colspan: span}, list));
 }
@@ -101,7 +107,7 @@ function drawTable(t) {
   });
   function order() {
     let rows = t.rows.map((_, i) => i);
-    if (state.match) rows = rows.filter((i) => words[i].some(state.match));
+    if (state.match) rows = rows.filter((i) => words[i].some((w) => state.match(w[0])));
     const c = t.cols[state.sort];
     if (!c || (state.sort === t.sort && state.down)) return rows;
     const key = (i) => keyOf(c, t.rows[i][state.sort]), way = state.down ? -1 : 1;
@@ -120,11 +126,13 @@ function drawTable(t) {
       onkeydown: (e) => {
         if (e.target !== e.currentTarget) return;
         if (e.key === "Enter" || e.key === " ") { e.preventDefault(); flip(); const again = body.querySelector('[data-row="' + i + '"]'); if (again) again.focus(); }
-        const way = {ArrowDown: 1, j: 1, ArrowUp: -1, k: -1}[e.key], all = [...body.querySelectorAll("[data-row]")], next = way && all[all.indexOf(e.currentTarget) + way];
+        const way = {down: 1, up: -1}[actionOf(e)], all = [...body.querySelectorAll("[data-row]")], next = way && all[all.indexOf(e.currentTarget) + way];
         if (next && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); next.focus(); }
       }} : null);
     if (t.link) tr.append(el("td", null, el("button.link", {type: "button", onclick: () => t.link.open(t.link.rows[i])}, "Open")));
     places.forEach((k) => tr.append(cell(t, t.cols[k], t.rows[i][k], top[k])));
+    const why = whyOf(words[i]);
+    if (why) (tr.querySelector("td.left") || tr.lastChild).append(why);
     return open ? [tr, stackRow(t, i, t.cols.length)] : [tr];
   }
   // place shows the rows of a long table that are in sight, and gaps for the others.
@@ -145,7 +153,7 @@ function drawTable(t) {
       place(rows);
       scroll.onscroll = () => { const first = Math.floor(scroll.scrollTop / state.height); if (first - 5 < state.shown[0] && state.shown[0] > 0 || first + scroll.clientHeight / state.height + 5 > state.shown[1]) place(rows); };
     } else body.replaceChildren(...shown.flatMap(row));
-    if (!rows.length) body.append(el("tr", null, el("td.left", {colspan: t.cols.length}, el("p.empty", null, state.match ? "No row of this table has that name." : "There is nothing to show here."))));
+    if (!rows.length) body.append(el("tr", null, el("td.left", {colspan: t.cols.length}, state.match ? nothingFound() : el("p.empty", null, "There is nothing to show here."))));
     heads.forEach((th, k) => { if (k === state.sort) th.setAttribute("aria-sort", state.down ? "descending" : "ascending"); else th.removeAttribute("aria-sort"); });
     foot.replaceChildren();
     if (rows.length > firstRows) foot.append(el("button.more", {type: "button", onclick: () => { state.all = !state.all; scroll.scrollTop = 0; draw(); }}, state.all ? "Show fewer" : "Show all " + group(rows.length) + " rows"));
@@ -154,10 +162,17 @@ function drawTable(t) {
     else if (t.more) foot.append(group(t.more) + " more " + (t.more === 1 ? "row is" : "rows are") + " in the file, not in this page");
     foot.hidden = !foot.childNodes.length;
   }
-  if (searched) listen("search", (match) => { state.match = match; draw(); });
+  if (searched) listen("search", (found) => { state.match = found; draw(); });
   const scroll = el("div.scroll", null, el("table", null, el("thead", null, el("tr", null, t.link ? el("th") : null, ...places.map((k) => heads[k]))), body));
   draw();
   return el("div", {id: "table-" + t.id}, scroll, foot);
+}
+
+// nothingFound says so, with the names that are like what is searched for.
+function nothingFound() {
+  const near = nearNames(match.q);
+  return el("p.empty.none", {role: "status"}, "No row has “" + match.q + "” in a name, a file or a stack.", near.length ? " Near: " : "",
+    ...near.flatMap((name, i) => [i ? ", " : "", el("button.link", {type: "button", onclick: () => { search.value = name; find(name); }}, name)]));
 }
 
 // tableSection is a heading with one table, or with several behind tabs.

@@ -2,6 +2,7 @@
 package areas
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,11 @@ type Part struct {
 	Row   *uint64       `json:"object,omitzero"` // of a heap snapshot
 
 	label string
+	sides [2]uint64
 }
+
+// Sides returns the weights before and after, of a comparison.
+func (p *Part) Sides() []uint64 { return p.sides[:] }
 
 // Path is the names that lead to a part.
 type Path []string
@@ -68,11 +73,21 @@ func (p Path) Cell() string { return model.Clean(strings.Join(p, " › ")) }
 // ErrNoPart is why nothing is below a part.
 var ErrNoPart = errors.New("the treemap has no part")
 
-// Limits are what is printed of a treemap: so many levels, and parts of a part, 0 is all, below the part that names lead
-// to from the top.
+// Limits are what is printed of a treemap: so many levels, parts of a part, and parts in all, 0 is all, below the part
+// that names lead to from the top.
 type Limits struct {
-	Levels, Parts int
-	Below         []string
+	Levels, Parts, Rows int
+	Below               []string
+}
+
+// cut returns the parts of a tree that are printed. Where there are too many in all, each part has fewer.
+func (l Limits) cut(tree *treemap.Tree) *treemap.Tree {
+	cut := tree.Cut(l.Levels, l.Parts)
+	for n := cmp.Or(l.Parts, len(tree.Nodes)); l.Rows > 0 && len(cut.Nodes) > l.Rows && n > 1; {
+		n /= 2
+		cut = tree.Cut(l.Levels, n)
+	}
+	return cut
 }
 
 // OfTrace returns the treemap of a trace by the figure opt.By. Errors are those of ctx and of trace.
@@ -129,6 +144,22 @@ func OfStacks(ctx context.Context, p *model.Profile, l Limits, opt report.StackO
 	return r, t.fill(b.Tree(), l, factor)
 }
 
+// OfSides returns the treemap of the stacks of both sides of a comparison. The error is that of parts that are not
+// there.
+func OfSides(tree *treemap.Tree, metric string, l Limits) (*Treemap, error) {
+	t := &Treemap{Metric: metric, By: stackLevels(), table: TreemapTable, measure: (&model.ProfileMetric{Name: metric}).Measure()}
+	return t, t.fill(tree, l, 1)
+}
+
+// Top returns the row that a table of dominators begins with, nil for other tables.
+func Top(table string) *model.Row {
+	if table != DominatorTable {
+		return nil
+	}
+	root := model.RootRow
+	return &root
+}
+
 // OfHeap returns the treemap of a snapshot: by type and retainer, or by dominators below the row top in place of
 // l.Below. Errors are those of ctx, and of parts that are not there.
 func OfHeap(ctx context.Context, p *model.Profile, n int, g *heapgraph.Graph, l Limits, top *model.Row) (*report.Report, error) {
@@ -178,7 +209,7 @@ func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) error {
 		tree = tree.Below(n)
 	}
 	t.All, t.RowCount, t.Rows = object.Unscaled(tree.Nodes[0].Weight, factor), len(tree.Nodes)-1, []Part{}
-	cut := tree.Cut(l.Levels, l.Parts)
+	cut := l.cut(tree)
 	var list func(n int32, path Path)
 	list = func(n int32, path Path) {
 		first, end := cut.Children(n)
@@ -189,7 +220,7 @@ func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) error {
 				name = at.Kind.String()
 			}
 			part := Part{Path: append(slices.Clip(path), name), Depth: len(path) + 1, Kind: at.Kind.String(), Name: name,
-				Value: object.Unscaled(at.Weight, factor), Parts: at.Merged, label: at.Label(false)}
+				Value: object.Unscaled(at.Weight, factor), Parts: at.Merged, label: at.Label(false), sides: at.Sides}
 			if all := cut.Nodes[0].Weight; all > 0 {
 				share := float64(at.Weight) / float64(all)
 				part.Share = &share

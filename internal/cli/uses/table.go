@@ -158,7 +158,7 @@ func heapBy(keys string) []Use { return helped(heaps, "by", "Sort key: "+keys+".
 // reportUses returns the flags of report alone.
 func reportUses() []Use {
 	return slices.Concat(with("table format=csv", dumps, "by"), of(profiles, "window"), of(traces, "cell", "stacked"),
-		of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("lines", stacked, "order"),
+		of(stacked, "peek", "lines"), with("lines table=lines format=html", stacked, "source", "map-path"), with("lines", stacked, "order"),
 		with("table=tree", stacked, "invert", "recursion"),
 		with("table=tree table=treemap", stacked, "depth"), with("table=treemap", stacked, "below"),
 		with("table=treemap table=dominator_treemap", heaps|dumps, "depth", "below"),
