@@ -221,8 +221,8 @@ func (w *domWork[I]) guess(j, i I) {
 	}
 }
 
-// listPreds distributes the references to lower numbers to their targets. It takes the places of number, which are
-// not needed any more.
+// listPreds distributes the references to lower numbers to their targets. It takes the column of number, which
+// has had its use.
 func (w *domWork[I]) listPreds() error {
 	start := w.number
 	clear(start)
