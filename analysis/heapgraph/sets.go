@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -69,8 +70,54 @@ type SetSize struct {
 // RetainedByGroups returns what the rows of each group of [Groups] retain together, by the ids of groups. In real
 // snapshots it takes about as long as two walks over the references. If it would take far longer or too much memory, or
 // the snapshot is very large, groups of several rows get a lower bound: what those of their rows retain that are not
-// below another row of the group. See [Graph.HasSets].
+// below another row of the group. See [Graph.HasSets]. The graph keeps the result, which the caller must not change.
 func (g *Graph) RetainedByGroups(ctx context.Context, by By) (map[uint32]SetSize, error) {
+	if known, ok := g.sets.get(by); ok {
+		return known, nil
+	}
+	sets, err := g.groupSets(ctx, by)
+	if err == nil && model.BudgetOf(ctx) == nil {
+		g.sets.put(by, sets)
+	}
+	return sets, err
+}
+
+// setMemo are results of RetainedByGroups.
+type setMemo struct {
+	mu    sync.Mutex
+	of    map[By]map[uint32]SetSize
+	sizes int
+}
+
+// setBytes is about what an entry of a result takes.
+const setBytes = 40
+
+func (m *setMemo) get(by By) (sets map[uint32]SetSize, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sets, ok = m.of[by]
+	return sets, ok
+}
+
+func (m *setMemo) put(by By, sets map[uint32]SetSize) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.of == nil {
+		m.of = map[By]map[uint32]SetSize{}
+	}
+	m.sizes += len(sets) - len(m.of[by])
+	m.of[by] = sets
+}
+
+// bytes returns how much memory the results take.
+func (m *setMemo) bytes() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return setBytes * int64(m.sizes)
+}
+
+// groupSets is RetainedByGroups without what is kept in memory.
+func (g *Graph) groupSets(ctx context.Context, by By) (map[uint32]SetSize, error) {
 	budget, x := 0, newRowClasses(g.Heap, by)
 	if g.HasSets(ctx) {
 		budget = 1<<20 + setSteps*(g.Heap.Len()+g.Heap.To.Len())
