@@ -65,7 +65,13 @@ func openKvleak(t testing.TB, w, h int, caps term.Caps) *program {
 // openUI starts the program. Frames wait for their answers, so that what is on screen does not depend on chance.
 func openUI(t testing.TB, w, h int, caps term.Caps, store *model.Store, trace analysis.Trace) *program {
 	t.Helper()
-	u := &program{t: t, sim: term.NewSimulationCaps(w, h, caps)}
+	return openOn(t, term.NewSimulationCaps(w, h, caps), caps, store, trace)
+}
+
+// openOn is openUI on a terminal.
+func openOn(t testing.TB, sim *term.Simulation, caps term.Caps, store *model.Store, trace analysis.Trace) *program {
+	t.Helper()
+	u := &program{t: t, sim: sim}
 	u.app = newApp(Options{
 		Terminal: u.sim.Terminal, Store: store, Trace: trace, Keys: keymap.Default(),
 		Themes:  themes.Usable(caps.Colors, caps.Colors == 0),

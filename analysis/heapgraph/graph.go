@@ -46,6 +46,7 @@ type Graph struct {
 	core   links
 	shared *shared
 	from   *sections.Sums // the file that it was read from; nil if it was computed
+	sets   setMemo
 }
 
 // links is a core of either width. Rows and references have the numbers of the heap.

@@ -416,6 +416,26 @@ func TestRetainedBySetsStops(t *testing.T) {
 	}
 }
 
+// TestRetainedBySetsLeavesTheLargest has a chain of which every row passes two rows of one type: that costs more than
+// the budget allows, but what the small types of the chain retain is found all the same.
+func TestRetainedBySetsLeavesTheLargest(t *testing.T) {
+	h := heapChain(3000)
+	h.Tables.Types = make([]model.HeapType, 1000)
+	for r := range h.Entity {
+		h.Entity[r] = uint32(r / 2)
+	}
+	h.Entity[2999] = h.Entity[1]
+	g := graphOf(t, h, mvmheap.RootEdges)
+	x := newRowClasses(g.Heap, By{Kinds: objects})
+	sets, err := g.core.retainedBySets(context.Background(), x, 30_000)
+	if err != nil || len(sets) < 10 {
+		t.Fatalf("%d sets, %v", len(sets), err)
+	}
+	if _, ok := sets[0]; ok || sets[1498] != 4 {
+		t.Errorf("the last type retains %d; the first is known: %v", sets[1498], ok)
+	}
+}
+
 // TestRetainedBySetsOfManyReferences has a row of thousands of references, of which the policy leaves out one, that
 // holds what a set reaches, too: to find that out takes a step for each, not a look through all of them.
 func TestRetainedBySetsOfManyReferences(t *testing.T) {

@@ -249,7 +249,7 @@ func (k *keptHeap) bytes() int64 {
 	sum += k.shared.narrow.bytes.Load() + k.shared.wide.bytes.Load()
 	for _, g := range k.graphs {
 		if g != nil {
-			sum += 8*int64(len(g.Retained)) + g.idom.Bytes() + g.count.Bytes() + g.core.memory()
+			sum += 8*int64(len(g.Retained)) + g.idom.Bytes() + g.count.Bytes() + g.core.memory() + g.sets.bytes()
 		}
 	}
 	return sum

@@ -3,29 +3,30 @@ package heapgraph
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/memtui/memtui/model"
 )
 
 // domWork is one run of the semi-NCA algorithm (Georgiadis 2005). Rows are numbered in the order of a depth-first walk,
 // and most columns are indexed by number. A reference from a lower number to a higher one needs no list: until the
-// higher one is done, nothing can have been linked above its source. Columns are reused for several purposes to save
-// memory.
+// higher one is done, nothing can have been linked above its source. The walk looks at each reference twice, while its
+// row is in the cache: when it enters the row, it lists the references to lower numbers, and when it goes on, it finds
+// those to rows that it numbered meanwhile. Columns are reused for several purposes to save memory.
 type domWork[I index] struct {
 	ctx    context.Context
 	c      *core[I]
 	report func(done float64)
 
-	reached rowBits
 	live    I        // number of rows that the root reaches: the numbers below it are theirs
 	order   []I      // number → row
-	number  []I      // row → number; after semiDominators number → immediate dominator's number
+	number  []I      // row → number; after the walk start; finally retained rows
 	forest  []uint64 // links by number, see link; finally retained bytes
 	labels  []I      // by number, of links; nil if forest has them
-	semi    []I      // numbers by number; during the walk the number of references followed; finally dominators
-	start   []I      // by number: its predecessors are preds[start[i]:start[i+1]]; finally retained rows
-	preds   []I      // those with numbers higher than their target's
+	ends    []I      // by number: where its references in back end; after semiDominators immediate dominators' numbers
+	idom    []I      // the result; before that the first entries of back
+	more    []I      // the other entries of back
+	listed  int      // entries of back
+	preds   []I      // sources with numbers higher than their target's; during the walk its stack
 	stack   []I
 	scratch *model.Room // for columns that are freed when the graph is made
 	touched I           // meaningless: keeps the touches from being optimized away
@@ -57,12 +58,12 @@ func (w *domWork[I]) ancestor(i I) I {
 
 func newDomWork[I index](ctx context.Context, c *core[I], report func(done float64)) *domWork[I] {
 	n := c.heap.Len()
-	w := &domWork[I]{ctx: ctx, c: c, report: report, forest: model.MakeColumn[uint64](c.room, n), semi: model.MakeColumn[I](c.room, n),
-		start: model.MakeColumn[I](c.room, n+1)}
+	w := &domWork[I]{ctx: ctx, c: c, report: report, forest: model.MakeColumn[uint64](c.room, n), idom: model.MakeColumn[I](c.room, n),
+		number: model.MakeColumn[I](c.room, n+1)}
 	if c.room != nil {
 		w.scratch = model.BudgetOf(ctx).Room(math.MaxInt64 / 2)
 	}
-	w.order, w.number = model.MakeColumn[I](w.scratch, n), model.MakeColumn[I](w.scratch, n)
+	w.order, w.ends = model.MakeColumn[I](w.scratch, n), model.MakeColumn[I](w.scratch, n)
 	if isWide[I]() {
 		w.labels = model.MakeColumn[I](w.scratch, n)
 	}
@@ -83,42 +84,15 @@ const pauseEvery = 1 << 16 // rows
 const (
 	touchFar  = 16 // rows ahead: where its references start
 	touchNear = 8  // rows ahead: the references
-	touchSoon = 4  // rows ahead: the numbers of its targets
 	touchMost = 8  // references of one row
 )
-
-// touchRows prefetches for the targets of a row that the walk enters.
-func (w *domWork[I]) touchRows(seen rowBits, out []I) {
-	sum := I(0)
-	for _, t := range out[:min(len(out), touchMost)] {
-		sum += I(seen[t>>6]) + w.c.start[t]
-	}
-	w.touched += sum
-}
-
-// touchOut prefetches the references of the rows that come after number i.
-func (w *domWork[I]) touchOut(i int) {
-	if i+touchFar >= len(w.order) {
-		return
-	}
-	start := w.c.start
-	w.touched += start[w.order[i+touchFar]]
-	if to := w.c.to; len(to) > 0 {
-		w.touched += to[min(int(start[w.order[i+touchNear]]), len(to)-1)]
-	}
-	sum, soon := I(0), w.c.out(w.order[i+touchSoon])
-	for _, t := range soon[:min(len(soon), touchMost)] {
-		sum += w.number[t]
-	}
-	w.touched += sum
-}
 
 // touchPreds prefetches the predecessors of the rows that come before number i.
 func (w *domWork[I]) touchPreds(i int) {
 	if i < touchNear {
 		return
 	}
-	from, to := w.start[i-touchNear], w.start[i-touchNear+1]
+	from, to := w.number[i-touchNear], w.number[i-touchNear+1]
 	sum := uint64(0)
 	for _, p := range w.preds[from:min(to, from+touchMost)] {
 		sum += w.forest[p]
@@ -129,140 +103,191 @@ func (w *domWork[I]) touchPreds(i int) {
 // walk numbers the rows that the root reaches, then the others, starting at the rows of [core.orphans].
 func (w *domWork[I]) walk() error {
 	n := len(w.order)
-	w.reached = newRowBits(n)
-	w.reached.set(0)
+	// Room for all references except those that the walk follows. The walk is never deeper than there are rows.
+	others := max(len(w.c.to)-n+1, 0)
+	w.more = model.MakeColumn[I](w.scratch, max(others-n, 0))
+	w.preds = model.MakeColumn[I](w.scratch, max(others, n))
 	var err error
-	if w.live, err = w.walkFrom(w.reached, w.c.out(0), 1); err != nil || int(w.live) == n {
+	if w.live, err = w.walkFrom(w.c.out(0), 1, 0); err != nil || int(w.live) == n {
 		return err
 	}
 	w.c.unreachable = n - int(w.live)
-	tops, err := w.c.orphans(w.ctx, w.reached, w.order[w.live:])
+	reached := newRowBits(n)
+	for r, i := range w.number[:n] {
+		if i != 0 || r == 0 {
+			reached.set(uint64(r))
+		}
+	}
+	tops, err := w.c.orphans(w.ctx, reached, w.order[w.live:])
 	if err != nil {
 		return err
 	}
-	_, err = w.walkFrom(slices.Clone(w.reached), tops, w.live)
+	// No reference leads to the first of the other rows.
+	if short := w.listed + len(w.c.to) - len(w.idom) - len(w.more); short > 0 {
+		w.more = append(w.more, make([]I, min(short, len(tops)))...)
+	}
+	first := w.live // an unreachable row keeps nothing reachable
+	if w.c.policy.Lost {
+		first = 0
+	}
+	_, err = w.walkFrom(tops, w.live, first)
 	return err
 }
 
 // walkFrom numbers the rows that tops and the rows below them lead to, starting at n, and returns the next number.
-func (w *domWork[I]) walkFrom(seen rowBits, tops []I, n I) (I, error) {
+// References to numbers below first are not listed.
+func (w *domWork[I]) walkFrom(tops []I, n, first I) (I, error) {
 	var (
-		out  = tops
-		i    = I(0) // the current row's number
-		next = I(0) // its next reference
+		out   = tops
+		i     = I(0) // the current row's number
+		next  = 0    // its next reference
+		stack = w.preds
+		depth = 0
 	)
 	for {
-		if int(next) == len(out) {
-			if i == 0 {
-				return n, nil
+		for next < len(out) {
+			t := out[next]
+			next++
+			if j := w.number[t]; j != 0 || t == 0 {
+				if j > i {
+					w.guess(j, i)
+				}
+				continue
 			}
-			i = w.ancestor(i)
-			if next = w.semi[i]; i == 0 {
-				out = tops
-			} else {
-				out = w.c.out(w.order[i])
+			w.number[t], w.order[n] = n, t
+			w.setLink(n, i, i)
+			below := w.c.out(t)
+			at := w.enter(n, first, below)
+			if n++; n%pauseEvery == 0 {
+				if err := w.pause(int(n), len(w.order), 0, 0.5); err != nil {
+					return n, err
+				}
 			}
-			continue
+			if at < len(below) {
+				stack[depth] = I(next)
+				depth++
+				out, i, next = below, n-1, at
+			}
 		}
-		t := out[next]
-		next++
-		if seen.has(uint64(t)) {
-			continue
+		if depth == 0 {
+			return n, nil
 		}
-		seen.set(uint64(t))
-		w.semi[i] = next
-		w.order[n], w.number[t] = t, n
-		w.setLink(n, i, 0)
-		i, n = n, n+1
-		out, next = w.c.out(t), 0
-		w.touchRows(seen, out)
-		if n%pauseEvery == 0 {
-			if err := w.pause(int(n), len(w.order), 0, 0.35); err != nil {
-				return n, err
-			}
+		depth--
+		i, next = w.ancestor(i), int(stack[depth])
+		if out = tops; i != 0 {
+			out = w.c.out(w.order[i])
 		}
 	}
 }
 
-// listPreds lists the predecessors of higher number, and takes the least of the others as the first guess of the
-// semidominator. References to lower numbers are first recorded in the order of their sources, then distributed to
-// their targets: looking numbers up costs more than the list.
+// enter lists the references of number i to lower ones from first on, and returns which reference is the first to a row
+// without a number: len(out) for none.
+func (w *domWork[I]) enter(i, first I, out []I) (at int) {
+	at = len(out)
+	free, touched := w.more, I(0)
+	if w.listed < len(w.idom) {
+		free = w.idom[w.listed:]
+	} else {
+		free = free[w.listed-len(w.idom):]
+	}
+	listed := 0
+	for k := len(out) - 1; k >= 0; k-- {
+		t := out[k]
+		switch j := w.number[t]; {
+		case j == 0:
+			if t != 0 {
+				at = k
+				touched += w.c.start[t]
+			}
+		case j < i && j >= first:
+			if listed == len(free) {
+				w.listed += listed
+				free, listed = w.more, 0
+			}
+			free[listed] = j
+			listed++
+		}
+	}
+	w.listed += listed
+	w.ends[i] = I(w.listed)
+	w.touched += touched
+	return at
+}
+
+// guess lowers the least known semidominator of number j to i.
+func (w *domWork[I]) guess(j, i I) {
+	if parent, least := w.link(j); i < least {
+		w.setLink(j, parent, i)
+	}
+}
+
+// listPreds distributes the references to lower numbers to their targets. It takes the column of number, which
+// has had its use.
 func (w *domWork[I]) listPreds() error {
-	for i := range w.forest {
-		w.semi[i] = w.ancestor(I(i))
-	}
-	n, first := len(w.order), I(0)
-	// Room for all references except those that the walk followed.
-	back := model.MakeColumn[I](w.scratch, max(len(w.c.to)-int(w.live-1), 0))[:0]
-	for i, r := range w.order {
-		if i == int(w.live) && !w.c.policy.Lost {
-			first = w.live // an unreachable row keeps nothing reachable
-		}
-		w.touchOut(i)
-		for _, t := range w.c.out(r) {
-			j := w.number[t]
-			if int(j) < i {
-				if j >= first {
-					w.start[j]++
-					back = append(back, j)
-				}
-			} else if I(i) < w.semi[j] {
-				w.semi[j] = I(i)
-			}
-		}
-		w.setLink(I(i), w.ancestor(I(i)), I(len(back))) // end of the targets of i
-		if i%pauseEvery == 0 {
-			if err := w.pause(i, n, 0.35, 0.5); err != nil {
-				return err
-			}
+	start := w.number
+	clear(start)
+	back := [2][]I{w.idom[:min(w.listed, len(w.idom))], w.more[:max(w.listed-len(w.idom), 0)]}
+	for _, list := range back {
+		for _, j := range list {
+			start[j]++
 		}
 	}
+	w.report(0.55)
 	sum := I(0)
-	for j, c := range w.start {
+	for j, c := range start {
 		sum += c
-		w.start[j] = sum
+		start[j] = sum
 	}
-	w.preds = model.MakeColumn[I](w.scratch, int(sum))
-	first = 0
-	for i := range w.order {
-		_, end := w.link(I(i))
-		for at, j := range back[first:end] {
-			if far := int(first) + at + 4*touchFar; far < len(back) {
-				w.touched += w.start[back[far]]
-			}
-			k := w.start[j] - 1
-			w.start[j], w.preds[k] = k, I(i)
+	if int(sum) > len(w.preds) {
+		w.preds = model.MakeColumn[I](w.scratch, int(sum))
+	}
+	i := I(0)
+	at := 0
+	for _, list := range back {
+		if err := w.ctx.Err(); err != nil {
+			return err
 		}
-		first = end
+		for k, j := range list {
+			if k+4*touchFar < len(list) {
+				w.touched += start[list[k+4*touchFar]]
+			}
+			for int(w.ends[i]) <= at {
+				i++
+			}
+			p := start[j] - 1
+			start[j], w.preds[p] = p, i
+			at++
+		}
 	}
 	w.report(0.65)
 	return w.ctx.Err()
 }
 
-// semiDominators runs backwards through the walk. Finished rows have numbers above i.
+// semiDominators runs backwards through the walk. Finished rows have numbers above i. The semidominator of i is left
+// where the list of predecessors of i+1 began.
 func (w *domWork[I]) semiDominators() error {
 	n := len(w.order)
-	idom := w.number
+	start, parents := w.number, w.ends
 	for i := n - 1; i > 0; i-- {
 		w.touchPreds(i)
-		idom[i] = w.ancestor(I(i))
-		least := w.semi[i]
-		for _, p := range w.preds[w.start[i]:w.start[i+1]] {
+		parent, least := w.link(I(i))
+		parents[i] = parent
+		for _, p := range w.preds[start[i]:start[i+1]] {
 			above, label := w.link(p)
 			if above > I(i) {
 				label = w.compress(p, I(i))
 			}
 			least = min(least, label)
 		}
-		w.semi[i] = least
-		w.setLink(I(i), idom[i], least)
+		start[i+1] = least
+		w.setLink(I(i), parent, least)
 		if i%pauseEvery == 0 {
 			if err := w.pause(n-i, n, 0.65, 0.9); err != nil {
 				return err
 			}
 		}
 	}
-	idom[0] = 0
+	parents[0] = 0
 	return nil
 }
 
@@ -286,10 +311,10 @@ func (w *domWork[I]) compress(p, i I) I {
 
 // immediate goes up from each parent to the nearest ancestor that is no lower than the semidominator.
 func (w *domWork[I]) immediate() {
-	idom := w.number[:len(w.order)]
+	idom, semi := w.ends, w.number[1:]
 	for i := 1; i < len(idom); i++ {
 		d := idom[i]
-		for d > w.semi[i] {
+		for d > semi[i] {
 			d = idom[d]
 		}
 		idom[i] = d
@@ -300,7 +325,7 @@ func (w *domWork[I]) immediate() {
 // rows it dominates.
 func (w *domWork[I]) retain() {
 	c, h, n := w.c, w.c.heap, w.c.heap.Len()
-	c.idom, c.retained, c.count = w.semi, w.forest[:n], w.start[:n:n]
+	c.idom, c.retained, c.count = w.idom, w.forest[:n], w.number[:n:n]
 	for r := range n {
 		c.idom[r], c.retained[r], c.count[r] = 0, h.Bytes(model.Row(r)), 1
 	}
@@ -309,7 +334,7 @@ func (w *domWork[I]) retain() {
 		c.count[d] += c.count[r]
 	}
 	for i := len(w.order) - 1; i > 0; i-- {
-		r, d := w.order[i], w.order[w.number[i]]
+		r, d := w.order[i], w.order[w.ends[i]]
 		c.idom[r] = d
 		add(d, r)
 	}

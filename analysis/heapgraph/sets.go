@@ -1,7 +1,10 @@
 package heapgraph
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/memtui/memtui/model"
 )
@@ -49,9 +52,10 @@ func (c *core[I]) retainedBy(ctx context.Context, in func(model.Row) bool) (byte
 	return bytes, rows, nil
 }
 
-// Limits of RetainedByGroups. Real snapshots need one or two steps per row and reference.
+// Limits of RetainedByGroups. Real snapshots need one or two steps per row and reference, some hundred million of which
+// take ten seconds.
 const (
-	setSteps    = 30
+	setSteps    = 6
 	mostForSet  = 16 << 20 // rows and references; above it lists of incoming references would take too much memory
 	setRowBytes = 48
 	setRefBytes = 8
@@ -66,8 +70,54 @@ type SetSize struct {
 // RetainedByGroups returns what the rows of each group of [Groups] retain together, by the ids of groups. In real
 // snapshots it takes about as long as two walks over the references. If it would take far longer or too much memory, or
 // the snapshot is very large, groups of several rows get a lower bound: what those of their rows retain that are not
-// below another row of the group. See [Graph.HasSets].
+// below another row of the group. See [Graph.HasSets]. The graph keeps the result, which the caller must not change.
 func (g *Graph) RetainedByGroups(ctx context.Context, by By) (map[uint32]SetSize, error) {
+	if known, ok := g.sets.get(by); ok {
+		return known, nil
+	}
+	sets, err := g.groupSets(ctx, by)
+	if err == nil && model.BudgetOf(ctx) == nil {
+		g.sets.put(by, sets)
+	}
+	return sets, err
+}
+
+// setMemo are results of RetainedByGroups.
+type setMemo struct {
+	mu    sync.Mutex
+	of    map[By]map[uint32]SetSize
+	sizes int
+}
+
+// setBytes is about what an entry of a result takes.
+const setBytes = 40
+
+func (m *setMemo) get(by By) (sets map[uint32]SetSize, ok bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sets, ok = m.of[by]
+	return sets, ok
+}
+
+func (m *setMemo) put(by By, sets map[uint32]SetSize) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.of == nil {
+		m.of = map[By]map[uint32]SetSize{}
+	}
+	m.sizes += len(sets) - len(m.of[by])
+	m.of[by] = sets
+}
+
+// bytes returns how much memory the results take.
+func (m *setMemo) bytes() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return setBytes * int64(m.sizes)
+}
+
+// groupSets is RetainedByGroups without what is kept in memory.
+func (g *Graph) groupSets(ctx context.Context, by By) (map[uint32]SetSize, error) {
 	budget, x := 0, newRowClasses(g.Heap, by)
 	if g.HasSets(ctx) {
 		budget = 1<<20 + setSteps*(g.Heap.Len()+g.Heap.To.Len())
@@ -158,26 +208,14 @@ func (c *core[I]) retainedBySets(ctx context.Context, x *rowClasses, budget int)
 	ids := newIDIndex(c.heap)
 	counts := c.countMembers(x, ids)
 	bytes := make(map[uint32]uint64, len(counts))
-	var w *setWork[I]
-	var members [][]I
-	for i, n := range counts {
-		if n > 1 || c.unreachable > 0 {
-			if budget > 0 && w == nil {
-				var err error
-				if w, err = newSetWork(ctx, c, x, budget); err != nil {
-					return nil, err
-				}
-				members = w.membersOf(ids, counts)
-			}
-			if w == nil || w.budget < 0 {
-				continue
-			}
-			w.id, w.stamp = ids.ids[i], uint32(i)+1
-			if n, err := w.retains(members[i]); err != nil {
-				return nil, err
-			} else if w.budget >= 0 {
-				bytes[w.id] = n
-			}
+	several := slices.ContainsFunc(counts, func(n int) bool { return n > 1 })
+	if budget > 0 && (several || c.unreachable > 0) {
+		w, err := newSetWork(ctx, c, x, budget)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.retainAll(ids, counts, bytes); err != nil {
+			return nil, err
 		}
 	}
 	if c.unreachable == 0 {
@@ -300,6 +338,48 @@ func (w *setWork[I]) membersOf(ids *idIndex, counts []int) [][]I {
 		}
 	}
 	return members
+}
+
+// retainAll adds what classes of several rows retain to bytes, and what any class does where rows are unreachable. Those
+// that look at the fewest rows come first, so that a few at the top of the heap do not use up what is enough for all
+// others.
+func (w *setWork[I]) retainAll(ids *idIndex, counts []int, bytes map[uint32]uint64) error {
+	members := w.membersOf(ids, counts)
+	costs, order := make([]int, len(counts)), make([]int, 0, len(counts))
+	for i, n := range counts {
+		if n > 1 || w.c.unreachable > 0 {
+			costs[i] = w.cost(members[i])
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(costs[a], costs[b]), cmp.Compare(a, b)) })
+	for _, i := range order {
+		if costs[i] > w.budget {
+			break
+		}
+		w.id, w.stamp = ids.ids[i], uint32(i)+1
+		n, err := w.retains(members[i])
+		if err != nil {
+			return err
+		}
+		if w.budget < 0 {
+			break
+		}
+		bytes[w.id] = n
+	}
+	return nil
+}
+
+// cost returns how many rows gather finds for a set.
+func (w *setWork[I]) cost(set []I) (rows int) {
+	end := I(0)
+	for _, at := range set {
+		if at >= end {
+			end = w.end[at]
+			rows += int(end - at)
+		}
+	}
+	return rows
 }
 
 // spend counts visited references. It returns false if there is no use in going on.

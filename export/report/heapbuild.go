@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -520,6 +521,7 @@ func (b *heapBuilder) retainedBy(g *heapgraph.Graph, by heapgraph.By, groups []h
 	if !b.opt.Exact || g == nil {
 		return retained, nil
 	}
+	retained = maps.Clone(retained)
 	listed := groups
 	if b.opt.By != "retained_bytes" {
 		listed = limit(groups, b.opt.Limit)

@@ -5,7 +5,9 @@ package term
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
+	"sync"
 
 	"github.com/gdamore/tcell/v2"
 	"github.com/rivo/tview"
@@ -42,6 +44,49 @@ func NewSimulationCaps(w, h int, caps Caps) *Simulation {
 	}
 	t.attach(sim, caps, chars, false)
 	return &Simulation{Terminal: t, sim: sim, done: make(chan error, 1)}
+}
+
+// NewCountedSimulation returns a simulation that sends nowhere what a terminal in true color would get: Written counts
+// it. It has one size and no clipboard. The environment must ask for UTF-8 and true color.
+func NewCountedSimulation(w, h int) (*Simulation, error) {
+	prepareTcell(Options{})
+	ti, _, err := describe("xterm-256color")
+	if err != nil {
+		return nil, err
+	}
+	ti.Columns, ti.Lines = w, h
+	t := newTerminal()
+	t.budget = 0
+	t.tty = newTTY(&nowhere{size: tcell.WindowSize{Width: w, Height: h}, drained: make(chan struct{})})
+	inner, err := tcell.NewTerminfoScreenFromTtyTerminfo(t.tty, &ti)
+	if err == nil {
+		err = inner.Init()
+	}
+	if err != nil {
+		t.stop(err)
+		return nil, err
+	}
+	t.attach(inner, Caps{Unicode: true, Colors: 1 << 24, TrueColor: true}, nil, false)
+	return &Simulation{Terminal: t, done: make(chan error, 1)}, nil
+}
+
+// nowhere is a terminal without keys, which forgets what it gets.
+type nowhere struct {
+	size    tcell.WindowSize
+	drained chan struct{} // closed: reading ends
+	once    sync.Once     // closes it
+}
+
+func (n *nowhere) Start() error                          { return nil }
+func (n *nowhere) Stop() error                           { return nil }
+func (n *nowhere) Drain() error                          { n.once.Do(func() { close(n.drained) }); return nil }
+func (n *nowhere) Close() error                          { return nil }
+func (n *nowhere) NotifyResize(func())                   {}
+func (n *nowhere) Write(p []byte) (int, error)           { return len(p), nil }
+func (n *nowhere) WindowSize() (tcell.WindowSize, error) { return n.size, nil }
+func (n *nowhere) Read([]byte) (int, error) {
+	<-n.drained
+	return 0, io.EOF
 }
 
 // Start runs root in a goroutine. It may be called once.

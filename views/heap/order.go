@@ -8,15 +8,63 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// mostKeys limits the rows whose figures [sortObjects] looks up once: 32 bytes each.
+const mostKeys = 4 << 20
+
 // sortObjects orders rows, which may be millions, by a figure, and those of the same one by their number.
 func sortObjects(of []model.Row, rows []int32, value func(r *model.Row) uint64, up bool) {
-	slices.SortFunc(rows, func(a, b int32) int {
-		x, y := &of[a], &of[b]
+	figure := func(i int32) uint64 {
 		if up {
-			x, y = y, x
+			return value(&of[i])
 		}
-		return cmp.Or(cmp.Compare(value(y), value(x)), cmp.Compare(of[a], of[b]))
-	})
+		return ^value(&of[i])
+	}
+	byRow := func(a, b int32) int { return cmp.Compare(of[a], of[b]) }
+	if len(rows) > mostKeys {
+		slices.SortFunc(rows, func(a, b int32) int { return cmp.Or(cmp.Compare(figure(a), figure(b)), byRow(a, b)) })
+		return
+	}
+	if !slices.IsSortedFunc(rows, byRow) {
+		slices.SortFunc(rows, byRow)
+	}
+	sortByKey(rows, figure)
+}
+
+// sortByKey orders rows by a number, those of the same one as before: from the lowest digit to the highest, without those
+// that are equal everywhere.
+func sortByKey(rows []int32, number func(i int32) uint64) {
+	type keyed struct {
+		key uint64
+		row int32
+	}
+	const digit = 11 // bits
+	from, to := make([]keyed, len(rows)), make([]keyed, len(rows))
+	different := uint64(0)
+	for i, r := range rows {
+		from[i] = keyed{number(r), r}
+		different |= from[i].key ^ from[0].key
+	}
+	for shift := 0; shift < 64; shift += digit {
+		if different>>shift&(1<<digit-1) == 0 {
+			continue
+		}
+		var ends [1<<digit + 1]int
+		for i := range from {
+			ends[from[i].key>>shift&(1<<digit-1)+1]++
+		}
+		for d := range 1 << digit {
+			ends[d+1] += ends[d]
+		}
+		for i := range from {
+			d := from[i].key >> shift & (1<<digit - 1)
+			to[ends[d]] = from[i]
+			ends[d]++
+		}
+		from, to = to, from
+	}
+	for i := range from {
+		rows[i] = from[i].row
+	}
 }
 
 // sortNames orders rows, which may be millions, by a text, and those of the same one by their number.

@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 	"math"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/memtui/memtui/analysis/suspects"
@@ -22,7 +24,12 @@ type suspecting struct {
 	stopped  GraphKey // that the user stopped
 	counts   suspects.Counts
 	counting atomic.Uint64 // share of the snapshots that are counted: bits of a float64
+	mu       sync.Mutex
+	found    []*HeapSuspects // the last ones: going to another snapshot and back takes no search
 }
+
+// mostFound is how many snapshots' suspects are kept.
+const mostFound = 16
 
 func newSuspecting(e *Env) *suspecting {
 	s := &suspecting{}
@@ -30,8 +37,26 @@ func newSuspecting(e *Env) *suspecting {
 	return s
 }
 
-// find decodes the snapshot, finds its dominators, and counts the objects of the other snapshots.
+// find returns what was found before, or searches.
 func (s *suspecting) find(ctx context.Context, k GraphKey) (*HeapSuspects, error) {
+	s.mu.Lock()
+	at := slices.IndexFunc(s.found, func(f *HeapSuspects) bool { return f.GraphKey == k })
+	if at >= 0 {
+		defer s.mu.Unlock()
+		return s.found[at], nil
+	}
+	s.mu.Unlock()
+	found, err := s.search(ctx, k)
+	if err == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.found = append(s.found[max(len(s.found)-mostFound+1, 0):], found)
+	}
+	return found, err
+}
+
+// search decodes the snapshot, finds its dominators, and counts the objects of the other snapshots.
+func (s *suspecting) search(ctx context.Context, k GraphKey) (*HeapSuspects, error) {
 	s.counting.Store(0)
 	g, err := k.Heaps.Graph(ctx, k.I, k.Edges)
 	if err != nil {
