@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 	"loaders/pprof":             {"model", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/google/pprof/profile"},
 	// It turns text into events of .mlyze, which are read as such.
 	"loaders/heaptrack":     {"model", "loaders", "loaders/mlyze", "loaders/symbols", "model/mlyze"},
-	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "loaders/symbols", "loaders/mlyze/journal"},
+	"loaders/mlyze":         {"model", "model/sections", "loaders", "loaders/internal/...", "loaders/symbols", "loaders/mlyze/journal"},
 	"loaders/mlyze/journal": {"model", "loaders", "loaders/symbols", "golang.org/x/sys"},
 	// Each other folder is a format: a new one needs no row.
 	"loaders/*": {"model", "model/sections", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/klauspost/compress", "golang.org/x/sys"},
