@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/shared"
 	"github.com/memtui/memtui/model"
 )
 
@@ -84,7 +85,7 @@ func (ix *fileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBl
 // concurrent use.
 func (ix *fileIndex) collect(ctx context.Context, lo, hi int, by analysis.BlockOrder, wanted func(b *fileBlock) bool) (*fileBlocks, error) {
 	all := blockCollector{list: &fileBlocks{ix: ix}, by: by}
-	parts := inOrder[*blockCollector]{take: all.merge}
+	parts := shared.InOrder[*blockCollector]{Take: all.merge}
 	err := ix.together(ctx, lo, hi, func() chunkWork {
 		return func(n int, v *view, from, to int) {
 			part := &blockCollector{list: &fileBlocks{}, by: by}
@@ -93,7 +94,7 @@ func (ix *fileIndex) collect(ctx context.Context, lo, hi int, by analysis.BlockO
 					part.add(b)
 				}
 			})
-			parts.put(n, part)
+			parts.Put(n, part)
 		}
 	})
 	if err != nil {
@@ -305,12 +306,12 @@ func (ix *fileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks [
 		return nil, 0, ctx.Err()
 	}
 	all := uses{limit: max(limit, 0)}
-	parts := inOrder[*uses]{take: all.merge}
+	parts := shared.InOrder[*uses]{Take: all.merge}
 	err = ix.together(ctx, 0, ix.events(), func() chunkWork {
 		return func(n int, v *view, from, to int) {
 			part := &uses{limit: all.limit}
 			part.find(ix, v, from, to, addr)
-			parts.put(n, part)
+			parts.Put(n, part)
 		}
 	})
 	return all.last, all.total, err

@@ -333,8 +333,8 @@ func TestEveryFieldIsKept(t *testing.T) {
 		known string
 	}{
 		{fileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
-			"budget loading held begin began found lost spans file verdicts soFar whole told" + caches},
-		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums totals"},
+			"budget loading held begin began found lost spans file verdicts soFar whole tally told" + caches},
+		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums tops totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{column.Pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
 		{group.SiteTable{}, "keys first rest stack thread"},

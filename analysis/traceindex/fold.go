@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/match"
+	"github.com/memtui/memtui/analysis/traceindex/tally"
 	"github.com/memtui/memtui/model"
 )
 
@@ -32,7 +33,7 @@ type folder struct {
 	longPart  model.Time
 	partBegin column.Level
 	parts     bool                      // the chunk has parts, as none of its sums can overflow
-	dead      []dead                    // by job.deaths
+	dead      []tally.Dead              // by job.deaths
 	death     int                       // number of deaths that are done
 	allocs    [column.SmallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
 	live      column.Pyramid            // only the fields that it counts
@@ -42,6 +43,7 @@ type folder struct {
 	marks     []fileMark
 	over      []overEnd
 	saturated bool
+	uneven    bool // some chunk had no parts
 }
 
 // fold adds one chunk.
@@ -68,6 +70,9 @@ func (f *folder) fold(j *job) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	f.publish()
+	j.in = tally.Chunk{Events: &j.events, Ends: &j.Ends, Born: j.event, Site: j.siteOf, Dead: f.dead, Global: f.global,
+		Stack: ix.sites.Stack, Thread: ix.sites.Thread}
+	j.folded, f.uneven = f.c, f.uneven || !f.parts
 	if ix.budget > 0 && (ix.Memory() > ix.budget || ix.room.Full(indexShare)) {
 		return fmt.Errorf("%w: %s", errBudget, ix.room.Describe())
 	}
@@ -92,7 +97,7 @@ func (f *folder) intern() error {
 	ix := f.ix
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	f.global = f.global[:0]
+	f.global = f.j.in.Global[:0]
 	for i, k := range f.j.sites.Keys {
 		if err := f.listen(i); err != nil {
 			return err
@@ -153,25 +158,18 @@ func (f *folder) begin() {
 	f.runs, f.starts, f.marks, f.over = f.runs[:0], f.starts[:0], f.marks[:0], f.over[:0]
 }
 
-// dead is a block of an earlier chunk that ends in this one.
-type dead struct {
-	record uint32
-	site   uint32 // number in the chunk
-	size   uint64
-}
-
 // findDeaths looks up the blocks of earlier chunks that end: all at once, as they are far apart in memory.
 func (f *folder) findDeaths() {
-	f.dead = column.Resize(f.dead, len(f.j.Deaths))
+	f.dead = column.Resize(f.j.in.Dead, len(f.j.Deaths))
 	for i := range f.dead {
-		f.dead[i].record = f.link.Find(f.j.Deaths[i].Payload)
+		f.dead[i].Record = f.link.Find(f.j.Deaths[i].Payload)
 	}
 	for i := range f.dead {
 		d := &f.dead[i]
-		d.site, d.size = f.records.origin.At(int(d.record))
+		d.Site, d.Size = f.records.origin.At(int(d.Record))
 	}
 	for i := range f.dead {
-		f.dead[i].site = f.local(f.dead[i].site)
+		f.dead[i].Site = f.local(f.dead[i].Site)
 	}
 }
 
@@ -261,7 +259,7 @@ func (f *folder) publish() {
 		f.localOf[s] = 0
 	}
 	for i, d := range j.Deaths {
-		r := int(f.dead[i].record)
+		r := int(f.dead[i].Record)
 		f.records.died.Set(r, uint32(c.first)+d.Event)
 		f.records.diedAt.Set(r, c.begin+j.events.Since(int(d.Event)))
 	}

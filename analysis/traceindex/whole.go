@@ -275,19 +275,19 @@ func (ix *fileIndex) heldAtPeak(ctx context.Context, p *peakSums, keys []analysi
 		out[i].Key = uint64(k)
 		if int(k) < len(slot) && p.sums[column.DimStack][k].LiveCount() <= analysis.MostPeakBlocks {
 			slot[k], any = int32(i)+1, true
+			blocks[i].Grow(int(p.sums[column.DimStack][k].LiveCount()))
 		}
 	}
 	if !any {
 		return out, ctx.Err()
 	}
-	err := ix.eachKept(ctx, 0, p.events, func(b *fileBlock) {
-		if s := slot[ix.sites.Stack[b.site]]; s > 0 {
-			died := b.diedAt
-			if b.died == alive {
-				died = ix.duration()
-			}
-			blocks[s-1].Add(b.size, b.bornAt, died)
+	wanted := func(site uint32) bool { return slot[ix.sites.Stack[site]] > 0 }
+	err := ix.eachKeptOf(ctx, 0, p.events, wanted, func(b *fileBlock) {
+		died := b.diedAt
+		if b.died == alive {
+			died = ix.duration()
 		}
+		blocks[slot[ix.sites.Stack[b.site]]-1].Add(b.size, b.bornAt, died)
 	})
 	for i := range out {
 		out[i].Time = blocks[i].Held()
