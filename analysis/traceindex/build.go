@@ -157,7 +157,9 @@ func (b *builder) forward(ctx context.Context, j *job) error {
 	b.pos = j.next
 	b.ix.mu.Lock()
 	b.ix.loading = b.match.Bytes()
+	files := b.ix.files
 	b.ix.mu.Unlock()
+	b.match.Spill(files)
 	select {
 	case b.matched <- j:
 		return nil

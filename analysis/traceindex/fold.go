@@ -73,11 +73,34 @@ func (f *folder) fold(j *job) error {
 	j.in = tally.Chunk{Events: &j.events, Ends: &j.Ends, Born: j.event, Site: j.siteOf, Dead: f.dead, Global: f.global,
 		Stack: ix.sites.Stack, Thread: ix.sites.Thread}
 	j.folded, f.uneven = f.c, f.uneven || !f.parts
+	f.spill()
 	if ix.budget > 0 && (ix.Memory() > ix.budget || ix.room.Full(indexShare)) {
+		if err := ix.files.Err(); err != nil {
+			return fmt.Errorf("%w, and no file can hold more (%v): %s", errBudget, err, ix.room.Describe())
+		}
 		return fmt.Errorf("%w: %s", errBudget, ix.room.Describe())
 	}
 	return nil
 }
+
+// spill lets what is added from now on be in files, once memory is short. The lock is held.
+func (f *folder) spill() {
+	ix := f.ix
+	if ix.files != nil || !ix.room.Full(spillShare) && ix.Memory() < ix.budget/100*spillShare {
+		return
+	}
+	if ix.files = ix.room.Files(); ix.files == nil {
+		return
+	}
+	r := &f.records
+	r.origin.Files, r.born.Steps.Files, r.bornAt.Steps.Files, r.died.Files = ix.files, ix.files, ix.files, ix.files
+	r.diedAt.Lo.Files, r.diedAt.Hi.Files = ix.files, ix.files
+	ix.runs.Files, ix.curve.Base.Files = ix.files, ix.files
+	f.link.Spill(ix.files)
+}
+
+// spillShare is the percentage of the program's memory from which parts of an index are in files.
+const spillShare = 30
 
 // indexShare is the percentage of the program's memory that may be in use while an index is built. The rest is for
 // answers.
@@ -141,8 +164,9 @@ func (f *folder) begin() {
 	f.c.end = f.c.begin + e.Since(e.Len()-1)
 	if j.keep {
 		f.c.kept = &model.Columns{
-			Delta: e.Delta, Kind: slices.Clone(e.Kind), Time: slices.Clone(e.Time), High: slices.Clone(e.High), Addr: slices.Clone(e.Addr),
-			Size: slices.Clone(e.Size), ID: slices.Clone(e.ID), Thread: slices.Clone(e.Thread),
+			Delta: e.Delta, Kind: model.Keep(ix.files, e.Kind), Time: model.Keep(ix.files, e.Time), High: model.Keep(ix.files, e.High),
+			Addr: model.Keep(ix.files, e.Addr), Size: model.Keep(ix.files, e.Size), ID: model.Keep(ix.files, e.ID),
+			Thread: model.Keep(ix.files, e.Thread),
 		}
 	}
 	f.siteCells = append(f.siteCells[:0], make([]column.Cell, len(f.global))...)
@@ -196,18 +220,18 @@ func (f *folder) local(site uint32) uint32 {
 // finish computes what the chunk stores. The error is that of the context.
 func (f *folder) finish() error {
 	c := f.c
-	c.ends = slices.Clone(f.ends.B)
+	c.ends = model.Keep(f.ix.files, f.ends.B)
 	c.over = slices.Clone(f.over)
-	c.freed, c.common = slices.Clone(f.sizes.B), f.sizes.Common
+	c.freed, c.common = model.Keep(f.ix.files, f.sizes.B), f.sizes.Common
 	f.sizes.Renew()
 	if f.parts {
-		c.fine = slices.Clone(f.fine.B)
+		c.fine = model.Keep(f.ix.files, f.fine.B)
 	}
 	for d := range f.dimCells {
 		if err := f.gather(column.Dim(d)); err != nil {
 			return err
 		}
-		c.sums[d] = slices.Clone(column.AppendCells(nil, f.dimKeys[d], f.dimCells[d]))
+		c.sums[d] = model.Keep(f.ix.files, column.AppendCells(nil, f.dimKeys[d], f.dimCells[d]))
 	}
 	return nil
 }
@@ -331,7 +355,7 @@ func (ix *fileIndex) checkpointIfDue() {
 	c := chunkSums{chunk: len(ix.chunks)}
 	c.Events = ix.events()
 	for d := range ix.sums {
-		c.Sums[d] = slices.Clone(ix.sums[d])
+		c.Sums[d] = model.Keep(ix.files, ix.sums[d])
 	}
 	ix.checkpoints = append(ix.checkpoints, c)
 	ix.held += c.Memory()
@@ -339,7 +363,8 @@ func (ix *fileIndex) checkpointIfDue() {
 
 // Memory estimates the bytes that the index holds.
 func (ix *fileIndex) Memory() int64 {
-	return ix.loading + ix.held + ix.curve.Memory() + int64(ix.runs.N)*24 + int64(ix.records.len())*18
+	n := ix.loading + ix.held + ix.curve.Memory() + int64(ix.runs.N)*24 + int64(ix.records.len())*18
+	return max(n-ix.files.Taken(), 0)
 }
 
 // memory estimates the bytes that the chunk holds.

@@ -54,6 +54,7 @@ type fileIndex struct {
 	began       func()        // called when there are events; may be nil
 	budget      int64         // in bytes, 0 for unlimited
 	room        *model.Budget // of the program; nil for unlimited
+	files       *model.Room   // of what does not fit; nil while all does
 	loading     int64         // bytes that only building needs
 	held        int64         // bytes of the chunks and checkpoints that were built
 

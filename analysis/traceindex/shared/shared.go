@@ -110,3 +110,17 @@ func (k *Recent[T]) add(n int, v *T) {
 	}
 	k.young[n] = v
 }
+
+// Last counts values, and keeps the last of them.
+type Last[T any] struct {
+	Most  int // that are kept
+	List  []T
+	Total int
+}
+
+// Add adds n later values, of which list has at least the last ones that are kept.
+func (l *Last[T]) Add(n int, list ...T) {
+	l.Total += n
+	l.List = append(l.List, list...)
+	l.List = l.List[max(len(l.List)-l.Most, 0):]
+}
