@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/memtui/memtui/model"
 )
@@ -20,6 +21,9 @@ type peakBlock struct {
 	size       uint64
 	born, died model.Time
 }
+
+// Grow makes room for a number of blocks.
+func (p *PeakBlocks) Grow(n int) { p.all = slices.Grow(p.all, n) }
 
 // Add adds the block that is born next.
 func (p *PeakBlocks) Add(size uint64, born, died model.Time) {

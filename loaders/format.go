@@ -41,7 +41,7 @@ type Options struct {
 	Symbols         Symbols
 	Unit            string // unit of weights that a file states without one; "" if the user gave none
 	Sizes           HeapSizes
-	Kept            sections.Keeper // stores decoded snapshots for the next run; nil for no store
+	Kept            sections.Keeper // stores decoded snapshots and names for the next run; nil for no store
 }
 
 // Confidence is how sure a format is that it can read a file.
@@ -90,6 +90,8 @@ type Format struct {
 	Addresses bool
 	// Curves reports that stack profiles of this format have curves in addition to stacks.
 	Curves bool
+	// Keeps reports that Options.Kept has an effect though files have no heaps.
+	Keeps bool
 	// AllocatorFrames reports that Options.AllocatorFrames has an effect.
 	AllocatorFrames bool
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/memtui/memtui/model/sections"
 )
@@ -50,7 +51,7 @@ func (t *HeapTables) sections(f *sections.Codec) {
 	if f.Writing() && len(t.Strings) > 0 {
 		packed = t.pack()
 	}
-	if packed.sections(f, "strings"); f.Reads() {
+	if packed.Sections(f, "strings"); f.Reads() {
 		t.Packed = packed
 	}
 	sections.Array(f, "types", &t.Types)
@@ -114,4 +115,93 @@ func (t *HeapTables) pack() Texts {
 		packed.Ends.Append(uint64(len(packed.All)))
 	}
 	return packed
+}
+
+// leafEntry is the leaf node of a stack.
+type leafEntry struct {
+	Stack uint64
+	Node  NodeID
+	_     uint32
+}
+
+// Sections writes the symbols and stacks of a file that states no binaries to another one, or reads them. What is read
+// is copied, as all screens use it, also where the file shrinks.
+func (s *Stacks) Sections(f *sections.Codec) {
+	names(f, "functions", &s.Functions)
+	names(f, "files", &s.Files)
+	copied(f, "functions of frames", &s.FrameFunc)
+	copied(f, "files of frames", &s.FrameFile)
+	copied(f, "lines of frames", &s.FrameLine)
+	copied(f, "parents", &s.Parent)
+	copied(f, "frames", &s.Frame)
+	copied(f, "depths", &s.Depth)
+	var leaves []leafEntry
+	if f.Writing() {
+		for id, node := range s.Leaf {
+			leaves = append(leaves, leafEntry{Stack: uint64(id), Node: node})
+		}
+	}
+	sections.Array(f, "leaves", &leaves)
+	if !f.Reads() {
+		return
+	}
+	s.Leaf = make(map[StackID]NodeID, len(leaves))
+	for _, l := range leaves {
+		if int(l.Node) >= len(s.Parent) {
+			f.Fail("a stack has no node")
+			return
+		}
+		s.Leaf[StackID(l.Stack)] = l.Node
+	}
+	if !s.fits() {
+		f.Fail("symbols do not fit together")
+	}
+}
+
+// fits reports whether all tables have what others refer to.
+func (s *Stacks) fits() bool {
+	frames, nodes := len(s.FrameFunc), len(s.Parent)
+	if len(s.Functions) == 0 || len(s.Files) == 0 || frames == 0 || len(s.FrameFile) != frames || len(s.FrameLine) != frames {
+		return false
+	}
+	if nodes == 0 || len(s.Frame) != nodes || len(s.Depth) != nodes || s.Parent[0] != 0 {
+		return false
+	}
+	for i := range s.FrameFunc {
+		if int(s.FrameFunc[i]) >= len(s.Functions) || int(s.FrameFile[i]) >= len(s.Files) {
+			return false
+		}
+	}
+	for i := 1; i < nodes; i++ {
+		if p := s.Parent[i]; int(p) >= i || int(s.Frame[i]) >= frames || s.Depth[i] != s.Depth[p]+1 {
+			return false
+		}
+	}
+	return true
+}
+
+// copied is [sections.Array] for a list that is copied when it is read.
+func copied[T any](f *sections.Codec, name string, list *[]T) {
+	sections.Array(f, name, list)
+	if f.Reads() {
+		*list = slices.Clone(*list)
+	}
+}
+
+// names writes or reads a list of names, which are copied when they are read.
+func names(f *sections.Codec, name string, list *[]string) {
+	var t Texts
+	if f.Writing() {
+		for _, s := range *list {
+			t.Add([]byte(s))
+		}
+	}
+	if t.Sections(f, name); !f.Reads() {
+		return
+	}
+	t.All = slices.Clone(t.All)
+	*list = make([]string, t.Len())
+	for i := range *list {
+		(*list)[i] = t.At(i)
+	}
 }

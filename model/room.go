@@ -19,6 +19,8 @@ type Room struct {
 	budget *Budget
 
 	mu    sync.Mutex
+	taken int64  // bytes of files that were given out
+	err   error  // why the last file could not be created
 	free  []byte // of the last file
 	files []roomFile
 }
@@ -41,6 +43,34 @@ func (b *Budget) Room(bytes int64) *Room {
 		return nil
 	}
 	return &Room{budget: b}
+}
+
+// Files returns a room whose columns are in mapped files, nil if there can be none.
+func (b *Budget) Files() *Room {
+	if b == nil || b.Map == nil {
+		return nil
+	}
+	return &Room{budget: b}
+}
+
+// Taken returns how many bytes are in files rather than in memory.
+func (r *Room) Taken() int64 {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.taken
+}
+
+// Err returns why the last file could not be created, nil if it was.
+func (r *Room) Err() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
 }
 
 // Fits is [Budget.Fits] for columns allocated in the room: files always fit.
@@ -66,12 +96,13 @@ func (r *Room) take(bytes int) []byte {
 	defer r.mu.Unlock()
 	if bytes > len(r.free) {
 		m, err := r.budget.Map(int64(max(bytes, roomFileBytes)))
-		if err != nil {
+		if r.err = err; err != nil {
 			return nil
 		}
 		r.files = append(r.files, roomFile{m, r.budget.AtPressure(m.Forget)})
 		r.free = m.Bytes
 	}
+	r.taken += int64(bytes)
 	taken := r.free[:bytes:bytes]
 	r.free = r.free[min((bytes+roomAlign-1)/roomAlign*roomAlign, len(r.free)):]
 	return taken
@@ -80,8 +111,16 @@ func (r *Room) take(bytes int) []byte {
 // MakeColumn returns n zeros. T has no pointers. If no file can be created, as the disk is full, it allocates in
 // memory.
 func MakeColumn[T any](r *Room, n int) []T {
+	if n*int(unsafe.Sizeof(*new(T))) < roomColumn {
+		return make([]T, n)
+	}
+	return makeAny[T](r, n)
+}
+
+// makeAny is MakeColumn for columns of any size.
+func makeAny[T any](r *Room, n int) []T {
 	bytes := n * int(unsafe.Sizeof(*new(T)))
-	if r == nil || bytes < roomColumn {
+	if r == nil || bytes == 0 {
 		return make([]T, n)
 	}
 	b := r.take(bytes)
@@ -94,6 +133,13 @@ func MakeColumn[T any](r *Room, n int) []T {
 // CloneColumn returns a copy of a list without spare capacity.
 func CloneColumn[T any](r *Room, list []T) []T {
 	c := MakeColumn[T](r, len(list))
+	copy(c, list)
+	return c
+}
+
+// Keep is CloneColumn for lists that may be short but are many.
+func Keep[T any](r *Room, list []T) []T {
+	c := makeAny[T](r, len(list))
 	copy(c, list)
 	return c
 }

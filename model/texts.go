@@ -39,7 +39,8 @@ func (t *Texts) check() bool {
 	return from <= uint64(len(t.All))
 }
 
-func (t *Texts) sections(f *sections.Codec, name string) {
+// Sections writes texts to a file or reads them.
+func (t *Texts) Sections(f *sections.Codec, name string) {
 	t.Ends.sections(f, name+", their ends")
 	sections.Array(f, name, &t.All)
 	if f.Reads() && !t.check() {

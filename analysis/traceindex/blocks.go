@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/shared"
 	"github.com/memtui/memtui/model"
 )
 
@@ -84,7 +85,7 @@ func (ix *fileIndex) blocks(ctx context.Context, q analysis.BlockQuery) (*fileBl
 // concurrent use.
 func (ix *fileIndex) collect(ctx context.Context, lo, hi int, by analysis.BlockOrder, wanted func(b *fileBlock) bool) (*fileBlocks, error) {
 	all := blockCollector{list: &fileBlocks{ix: ix}, by: by}
-	parts := inOrder[*blockCollector]{take: all.merge}
+	parts := shared.InOrder[*blockCollector]{Take: all.merge}
 	err := ix.together(ctx, lo, hi, func() chunkWork {
 		return func(n int, v *view, from, to int) {
 			part := &blockCollector{list: &fileBlocks{}, by: by}
@@ -93,7 +94,7 @@ func (ix *fileIndex) collect(ctx context.Context, lo, hi int, by analysis.BlockO
 					part.add(b)
 				}
 			})
-			parts.put(n, part)
+			parts.Put(n, part)
 		}
 	})
 	if err != nil {
@@ -304,44 +305,24 @@ func (ix *fileIndex) Uses(ctx context.Context, addr uint64, limit int) (blocks [
 	if addr == 0 || ix.invented() {
 		return nil, 0, ctx.Err()
 	}
-	all := uses{limit: max(limit, 0)}
-	parts := inOrder[*uses]{take: all.merge}
+	all := shared.Last[analysis.Block]{Most: max(limit, 0)}
+	take := func(part *shared.Last[analysis.Block]) { all.Add(part.Total, part.List...) }
+	parts := shared.InOrder[*shared.Last[analysis.Block]]{Take: take}
 	err = ix.together(ctx, 0, ix.events(), func() chunkWork {
 		return func(n int, v *view, from, to int) {
-			part := &uses{limit: all.limit}
-			part.find(ix, v, from, to, addr)
-			parts.put(n, part)
+			part := &shared.Last[analysis.Block]{Most: all.Most}
+			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
+				x := analysis.Block{Addr: v.events.Addr[v.event[p]], Size: v.events.Size[p]}
+				if v.events.Kind[v.event[p]] == model.Alloc && x.Holds(addr) {
+					b := ix.blockOf(v, p)
+					part.Add(1, ix.public(&b))
+				}
+			}
+			parts.Put(n, part)
 		}
 	})
-	return all.last, all.total, err
+	return all.List, all.Total, err
 }
-
-// uses collects the blocks that ever had an address.
-type uses struct {
-	limit int
-	last  []analysis.Block // at most limit
-	total int
-}
-
-// find adds the matching blocks that are born in events [from, to) of a view.
-func (u *uses) find(ix *fileIndex, v *view, from, to int, addr uint64) {
-	for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
-		x := analysis.Block{Addr: v.events.Addr[v.event[p]], Size: v.events.Size[p]}
-		if v.events.Kind[v.event[p]] == model.Alloc && x.Holds(addr) {
-			b := ix.blockOf(v, p)
-			u.add(1, ix.public(&b))
-		}
-	}
-}
-
-// add adds n later blocks, of which blocks has at least the last limit.
-func (u *uses) add(n int, blocks ...analysis.Block) {
-	u.total += n
-	u.last = append(u.last, blocks...)
-	u.last = u.last[max(len(u.last)-u.limit, 0):]
-}
-
-func (u *uses) merge(part *uses) { u.add(part.total, part.last...) }
 
 // ranked is a block with its sort key, adjacent in memory.
 type ranked struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis/traceindex/match"
+	"github.com/memtui/memtui/analysis/traceindex/tally"
 	"github.com/memtui/memtui/model"
 )
 
@@ -37,6 +38,7 @@ type builder struct {
 	spare   chan *job // jobs to reuse
 	fold    folder
 	foldErr error
+	tallied chan *job // folded
 	stop    context.CancelFunc
 }
 
@@ -84,15 +86,16 @@ func (b *builder) run(outer context.Context) error {
 	defer stop()
 	b.stop, b.fold.ctx = stop, outer
 	ahead := b.ix.cores
-	// One chunk is folded, two are kept while they are matched, and the others are decoded. One more waits in between,
+	// One chunk is tallied, one folded, two are kept while they are matched, and the others are decoded. One more waits in between,
 	// as some take longer.
 	const waiting = 1
-	b.spare, b.matched = make(chan *job, ahead+3+waiting), make(chan *job, waiting)
+	b.spare, b.matched, b.tallied = make(chan *job, ahead+4+waiting), make(chan *job, waiting), make(chan *job)
 	for range cap(b.spare) {
 		b.spare <- new(job)
 	}
 	var folding sync.WaitGroup
 	folding.Go(b.foldAll)
+	folding.Go(b.tallyAll)
 	regular, err := false, error(nil)
 	if b.source != nil && b.end >= 0 || b.await != nil {
 		regular, err = b.parallel(ctx, ahead)
@@ -118,7 +121,28 @@ func (b *builder) foldAll() {
 				b.stop()
 			}
 		}
+		if b.foldErr == nil && !b.fold.uneven && b.ix.budget <= 0 {
+			b.tallied <- j
+		} else {
+			b.spare <- j
+		}
+	}
+	close(b.tallied)
+}
+
+// tallyAll tallies folded chunks until there are no more. Where it fails, answers are made later.
+func (b *builder) tallyAll() {
+	t := new(tally.Tally)
+	for j := range b.tallied {
+		if t != nil && model.Guarded(func() error { j.tally(b.ix, t); return nil }) != nil {
+			t = nil
+		}
 		b.spare <- j
+	}
+	b.ix.mu.Lock()
+	defer b.ix.mu.Unlock()
+	if b.foldErr == nil && !b.fold.uneven && b.ix.budget <= 0 && b.ix.levelsFit() {
+		b.ix.tally = t
 	}
 }
 
@@ -133,7 +157,9 @@ func (b *builder) forward(ctx context.Context, j *job) error {
 	b.pos = j.next
 	b.ix.mu.Lock()
 	b.ix.loading = b.match.Bytes()
+	files := b.ix.files
 	b.ix.mu.Unlock()
+	b.match.Spill(files)
 	select {
 	case b.matched <- j:
 		return nil

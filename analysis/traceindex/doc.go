@@ -6,7 +6,8 @@
 // a chunk (view.go, runs.go) and builds rows from them (sites.go, leaks.go, blocks.go, history.go, chart.go). kept.go
 // and filesections.go write an index and map it back; confirm.go checks the file against the trace. Answers about the
 // complete run that take a walk over all events or all blocks are in the file, too (whole.go, wholefile.go): what the
-// first screens and reports ask is answered without reading the trace (ready.go).
+// first screens and reports ask is answered without reading the trace (ready.go). Package tally gathers most of them
+// while the index is built, so that only chunks at the edges of columns are read again (tallied.go).
 //
 // Some things are done in two ways, on purpose. The figures are processor time on a random trace of two million events
 // (bench_test.go). Tests hold both ways to the same answers.

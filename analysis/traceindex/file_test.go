@@ -327,14 +327,14 @@ func TestIndexFileOfAnotherState(t *testing.T) {
 // TestEveryFieldIsKept fails when a part of the index gets a field that nobody has thought of here: it needs a line in
 // fileIndex.sections, or can be derived.
 func TestEveryFieldIsKept(t *testing.T) {
-	const caches = " views curves grids cells peaks decoders spare flights runCache columns readers room"
+	const caches = " views curves grids cells peaks decoders spare flights runCache columns readers room files"
 	for _, c := range []struct {
 		of    any
 		known string
 	}{
 		{fileIndex{}, "mu names source input chunkSize cores chunks sites stackIndex threadIndex records sums checkpoints sparse curve runs marks totals status " +
-			"budget loading held begin began found lost spans file verdicts soFar whole told" + caches},
-		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums totals"},
+			"budget loading held begin began found lost spans file verdicts soFar whole tally told" + caches},
+		{chunk{}, "first n from to kept begin end firstRun firstBlock firstRec records hi lo ends freed common fine over sums tops totals"},
 		{records{}, "origin born bornAt died diedAt"},
 		{column.Pyramid{}, "liveHi live count allocBytes allocCount freeEvents run cur base levels"},
 		{group.SiteTable{}, "keys first rest stack thread"},

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/match"
+	"github.com/memtui/memtui/analysis/traceindex/tally"
 	"github.com/memtui/memtui/model"
 )
 
@@ -32,7 +33,7 @@ type folder struct {
 	longPart  model.Time
 	partBegin column.Level
 	parts     bool                      // the chunk has parts, as none of its sums can overflow
-	dead      []dead                    // by job.deaths
+	dead      []tally.Dead              // by job.deaths
 	death     int                       // number of deaths that are done
 	allocs    [column.SmallSizes]uint32 // by size: allocations of the chunk that are not in dimCells yet
 	live      column.Pyramid            // only the fields that it counts
@@ -42,6 +43,7 @@ type folder struct {
 	marks     []fileMark
 	over      []overEnd
 	saturated bool
+	uneven    bool // some chunk had no parts
 }
 
 // fold adds one chunk.
@@ -68,11 +70,37 @@ func (f *folder) fold(j *job) error {
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
 	f.publish()
+	j.in = tally.Chunk{Events: &j.events, Ends: &j.Ends, Born: j.event, Site: j.siteOf, Dead: f.dead, Global: f.global,
+		Stack: ix.sites.Stack, Thread: ix.sites.Thread}
+	j.folded, f.uneven = f.c, f.uneven || !f.parts
+	f.spill()
 	if ix.budget > 0 && (ix.Memory() > ix.budget || ix.room.Full(indexShare)) {
+		if err := ix.files.Err(); err != nil {
+			return fmt.Errorf("%w, and no file can hold more (%v): %s", errBudget, err, ix.room.Describe())
+		}
 		return fmt.Errorf("%w: %s", errBudget, ix.room.Describe())
 	}
 	return nil
 }
+
+// spill lets what is added from now on be in files, once memory is short. The lock is held.
+func (f *folder) spill() {
+	ix := f.ix
+	if ix.files != nil || !ix.room.Full(spillShare) && ix.Memory() < ix.budget/100*spillShare {
+		return
+	}
+	if ix.files = ix.room.Files(); ix.files == nil {
+		return
+	}
+	r := &f.records
+	r.origin.Files, r.born.Steps.Files, r.bornAt.Steps.Files, r.died.Files = ix.files, ix.files, ix.files, ix.files
+	r.diedAt.Lo.Files, r.diedAt.Hi.Files = ix.files, ix.files
+	ix.runs.Files, ix.curve.Base.Files = ix.files, ix.files
+	f.link.Spill(ix.files)
+}
+
+// spillShare is the percentage of the program's memory from which parts of an index are in files.
+const spillShare = 30
 
 // indexShare is the percentage of the program's memory that may be in use while an index is built. The rest is for
 // answers.
@@ -92,7 +120,7 @@ func (f *folder) intern() error {
 	ix := f.ix
 	ix.mu.Lock()
 	defer ix.mu.Unlock()
-	f.global = f.global[:0]
+	f.global = f.j.in.Global[:0]
 	for i, k := range f.j.sites.Keys {
 		if err := f.listen(i); err != nil {
 			return err
@@ -136,8 +164,9 @@ func (f *folder) begin() {
 	f.c.end = f.c.begin + e.Since(e.Len()-1)
 	if j.keep {
 		f.c.kept = &model.Columns{
-			Delta: e.Delta, Kind: slices.Clone(e.Kind), Time: slices.Clone(e.Time), High: slices.Clone(e.High), Addr: slices.Clone(e.Addr),
-			Size: slices.Clone(e.Size), ID: slices.Clone(e.ID), Thread: slices.Clone(e.Thread),
+			Delta: e.Delta, Kind: model.Keep(ix.files, e.Kind), Time: model.Keep(ix.files, e.Time), High: model.Keep(ix.files, e.High),
+			Addr: model.Keep(ix.files, e.Addr), Size: model.Keep(ix.files, e.Size), ID: model.Keep(ix.files, e.ID),
+			Thread: model.Keep(ix.files, e.Thread),
 		}
 	}
 	f.siteCells = append(f.siteCells[:0], make([]column.Cell, len(f.global))...)
@@ -153,25 +182,18 @@ func (f *folder) begin() {
 	f.runs, f.starts, f.marks, f.over = f.runs[:0], f.starts[:0], f.marks[:0], f.over[:0]
 }
 
-// dead is a block of an earlier chunk that ends in this one.
-type dead struct {
-	record uint32
-	site   uint32 // number in the chunk
-	size   uint64
-}
-
 // findDeaths looks up the blocks of earlier chunks that end: all at once, as they are far apart in memory.
 func (f *folder) findDeaths() {
-	f.dead = column.Resize(f.dead, len(f.j.Deaths))
+	f.dead = column.Resize(f.j.in.Dead, len(f.j.Deaths))
 	for i := range f.dead {
-		f.dead[i].record = f.link.Find(f.j.Deaths[i].Payload)
+		f.dead[i].Record = f.link.Find(f.j.Deaths[i].Payload)
 	}
 	for i := range f.dead {
 		d := &f.dead[i]
-		d.site, d.size = f.records.origin.At(int(d.record))
+		d.Site, d.Size = f.records.origin.At(int(d.Record))
 	}
 	for i := range f.dead {
-		f.dead[i].site = f.local(f.dead[i].site)
+		f.dead[i].Site = f.local(f.dead[i].Site)
 	}
 }
 
@@ -198,18 +220,18 @@ func (f *folder) local(site uint32) uint32 {
 // finish computes what the chunk stores. The error is that of the context.
 func (f *folder) finish() error {
 	c := f.c
-	c.ends = slices.Clone(f.ends.B)
+	c.ends = model.Keep(f.ix.files, f.ends.B)
 	c.over = slices.Clone(f.over)
-	c.freed, c.common = slices.Clone(f.sizes.B), f.sizes.Common
+	c.freed, c.common = model.Keep(f.ix.files, f.sizes.B), f.sizes.Common
 	f.sizes.Renew()
 	if f.parts {
-		c.fine = slices.Clone(f.fine.B)
+		c.fine = model.Keep(f.ix.files, f.fine.B)
 	}
 	for d := range f.dimCells {
 		if err := f.gather(column.Dim(d)); err != nil {
 			return err
 		}
-		c.sums[d] = slices.Clone(column.AppendCells(nil, f.dimKeys[d], f.dimCells[d]))
+		c.sums[d] = model.Keep(f.ix.files, column.AppendCells(nil, f.dimKeys[d], f.dimCells[d]))
 	}
 	return nil
 }
@@ -261,7 +283,7 @@ func (f *folder) publish() {
 		f.localOf[s] = 0
 	}
 	for i, d := range j.Deaths {
-		r := int(f.dead[i].record)
+		r := int(f.dead[i].Record)
 		f.records.died.Set(r, uint32(c.first)+d.Event)
 		f.records.diedAt.Set(r, c.begin+j.events.Since(int(d.Event)))
 	}
@@ -333,7 +355,7 @@ func (ix *fileIndex) checkpointIfDue() {
 	c := chunkSums{chunk: len(ix.chunks)}
 	c.Events = ix.events()
 	for d := range ix.sums {
-		c.Sums[d] = slices.Clone(ix.sums[d])
+		c.Sums[d] = model.Keep(ix.files, ix.sums[d])
 	}
 	ix.checkpoints = append(ix.checkpoints, c)
 	ix.held += c.Memory()
@@ -341,7 +363,8 @@ func (ix *fileIndex) checkpointIfDue() {
 
 // Memory estimates the bytes that the index holds.
 func (ix *fileIndex) Memory() int64 {
-	return ix.loading + ix.held + ix.curve.Memory() + int64(ix.runs.N)*24 + int64(ix.records.len())*18
+	n := ix.loading + ix.held + ix.curve.Memory() + int64(ix.runs.N)*24 + int64(ix.records.len())*18
+	return max(n-ix.files.Taken(), 0)
 }
 
 // memory estimates the bytes that the chunk holds.

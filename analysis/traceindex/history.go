@@ -3,12 +3,12 @@ package traceindex
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/traceindex/shared"
 	"github.com/memtui/memtui/model"
 )
 
@@ -167,31 +167,6 @@ func (ix *fileIndex) Histograms(ctx context.Context, rg analysis.Range) (sizes, 
 	return group.Buckets(&bySize), group.Buckets(&byLife), nil
 }
 
-// gridCache keeps the last grid of all blocks, since it takes reading all events of its range.
-type gridCache struct {
-	mu     sync.Mutex
-	events int // number of events of the index
-	lo, hi int // range of the grid
-	grid   *analysis.Grid
-}
-
-// get returns a copy of the grid of events [lo, hi), or nil.
-func (c *gridCache) get(events, lo, hi int) *analysis.Grid {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.grid == nil || c.events != events || c.lo != lo || c.hi != hi {
-		return nil
-	}
-	g := *c.grid
-	return &g
-}
-
-func (c *gridCache) put(events, lo, hi int, g analysis.Grid) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.events, c.lo, c.hi, c.grid = events, lo, hi, &g
-}
-
 // Grid implements [analysis.Trace].
 func (ix *fileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.Grid, error) {
 	ix.mu.RLock()
@@ -204,12 +179,12 @@ func (ix *fileIndex) Grid(ctx context.Context, q analysis.GridQuery) (*analysis.
 	if !q.All {
 		return ix.makeGrid(ctx, q, lo, hi)
 	}
-	if g := ix.grids.get(n, lo, hi); g != nil {
+	if g := ix.grids.Get(n, lo, hi); g != nil {
 		return g, ctx.Err()
 	}
 	g, err := ix.makeGrid(ctx, q, lo, hi)
 	if err == nil && ix.events() == n { // later events may end blocks
-		ix.grids.put(n, lo, hi, *g)
+		ix.grids.Put(n, lo, hi, *g)
 	}
 	return g, err
 }
@@ -272,67 +247,32 @@ func (ix *fileIndex) Lifetimes(ctx context.Context, by analysis.Group, key analy
 		return analysis.Lifetimes{}, r.err
 	}
 	g := ix.grouping(by, ix.Filtered(analysis.Cell{Stacks: only}))
-	var all lifetimes
-	parts := inOrder[lifetimes]{take: all.add}
+	var all group.Lifetimes
+	parts := shared.InOrder[group.Lifetimes]{Take: all.Add}
 	err := ix.together(ctx, lo, hi, func() chunkWork {
 		return func(n int, v *view, from, to int) {
-			var l lifetimes
+			var l group.Lifetimes
 			for p := v.payload(from); p < len(v.event) && int(v.event[p]) < to; p++ {
 				if v.events.Kind[v.event[p]] == model.Alloc && g.key(v.site[p], v.events.Size[p]) == key && g.keeps(v.site[p]) {
-					l.block(ix, v, p)
+					ix.addLifetime(&l, v, p)
 				}
 			}
-			parts.put(n, l)
+			parts.Put(n, l)
 		}
 	})
 	if err != nil {
 		return analysis.Lifetimes{}, err
 	}
-	if ix.meta().NoThreads {
-		all.threads = nil
-	}
-	return all.sum(), nil
+	return all.Sum(!ix.meta().NoThreads), nil
 }
 
-// lifetimes summarizes lifetimes of blocks.
-type lifetimes struct {
-	analysis.Lives
-	lives   []model.Time // of freed blocks
-	threads []uint16
-}
-
-func (l *lifetimes) block(ix *fileIndex, v *view, p int) {
+// addLifetime adds the lifetime of a block of a view.
+func (ix *fileIndex) addLifetime(l *group.Lifetimes, v *view, p int) {
 	b := ix.blockOf(v, p)
-	l.threads = group.AddThread(l.threads, ix.Threads[ix.sites.Thread[b.site]])
+	l.Thread(ix.Threads[ix.sites.Thread[b.site]])
 	if b.died == alive {
 		l.Stayed(ix.duration() - b.bornAt)
 	} else {
 		l.Died(b.diedAt - b.bornAt)
-		l.lives = append(l.lives, b.diedAt-b.bornAt)
 	}
-}
-
-// add adds the lifetimes of later blocks.
-func (l *lifetimes) add(o lifetimes) {
-	l.Lives.Add(&o.Lives)
-	l.lives = append(l.lives, o.lives...)
-	for _, t := range o.threads {
-		l.threads = group.AddThread(l.threads, t)
-	}
-}
-
-func (l *lifetimes) sum() analysis.Lifetimes {
-	out := analysis.Lifetimes{Lives: l.Lives, Threads: l.threads}
-	slices.Sort(out.Threads)
-	n := len(l.lives)
-	if n == 0 {
-		return out
-	}
-	sum := 0.0
-	for _, t := range l.lives {
-		sum += float64(t)
-	}
-	slices.Sort(l.lives)
-	out.Min, out.Median, out.Mean = l.lives[0], l.lives[n/2], sum/float64(n)
-	return out
 }

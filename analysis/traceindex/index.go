@@ -7,6 +7,8 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/traceindex/shared"
+	"github.com/memtui/memtui/analysis/traceindex/tally"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/sections"
@@ -45,12 +47,14 @@ type fileIndex struct {
 	verdicts    verdict.List            // of stacks; nil until first use
 	soFar       soFar                   // verdicts while a recording is followed
 	whole       whole                   // answers about the complete run
+	tally       *tally.Tally            // of an index that was built; nil if it was not possible
 	marks       []fileMark
 	totals      analysis.Totals
 	status      analysis.Status
 	began       func()        // called when there are events; may be nil
 	budget      int64         // in bytes, 0 for unlimited
 	room        *model.Budget // of the program; nil for unlimited
+	files       *model.Room   // of what does not fit; nil while all does
 	loading     int64         // bytes that only building needs
 	held        int64         // bytes of the chunks and checkpoints that were built
 
@@ -61,15 +65,15 @@ type fileIndex struct {
 
 	views    viewCache
 	curves   curveCache
-	grids    gridCache
+	grids    group.GridCache
 	cells    cellCache
 	peaks    peakCache
 	decoders sync.Pool
 	spare    sync.Pool // views for together to reuse
-	flights  flights
-	runCache runCache
-	columns  sync.Pool // *model.Columns, for reading a run
-	readers  sync.Pool // *runReader
+	flights  shared.Flights
+	runCache shared.Recent[runLevels] // slow ones: edges of charts fall into them at every zoom
+	columns  sync.Pool                // *model.Columns, for reading a run
+	readers  sync.Pool                // *runReader
 }
 
 // chunk is a range of events, with what the file does not record about them.
@@ -91,6 +95,7 @@ type chunk struct {
 	fine   []byte    // parts of its runs, see column.PartWriter; empty if sums are too large for it
 	over   []overEnd // by event
 	sums   [column.DimCount][]byte
+	tops   tally.Tops       // if there is a tally
 	totals *analysis.Totals // never nil; in a restored index mapped from the file
 }
 

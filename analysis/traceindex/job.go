@@ -6,6 +6,7 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/analysis/traceindex/match"
+	"github.com/memtui/memtui/analysis/traceindex/tally"
 	"github.com/memtui/memtui/model"
 )
 
@@ -23,6 +24,9 @@ type job struct {
 	event []uint32 // by ALLOC, as numbered in sites: its number in the chunk; set when the chunk is folded
 
 	match.Ends
+
+	in     tally.Chunk // set when the chunk is folded
+	folded *chunk
 
 	stacks    int // of the chunk last folded with the job
 	firstRec  uint32

@@ -166,6 +166,9 @@ func (k *KeptIndex) Close() {
 
 // release closes the file if it is closing and unused. The lock is held.
 func (k *KeptIndex) release() {
+	if k.closed && k.used == 0 {
+		k.now.ix.files.Close()
+	}
 	if k.file != nil && k.used == 0 && (k.closed || !k.now.file) {
 		k.file.Close()
 		k.file = nil
@@ -331,7 +334,7 @@ func (k *KeptIndex) enter(ctx context.Context, early ready) (*keptState, error) 
 	for {
 		k.mu.Lock()
 		s := k.now
-		if k.closed && s.file {
+		if k.closed && (s.file || s.ix.files != nil) {
 			k.mu.Unlock()
 			return nil, errIndexClosed
 		}

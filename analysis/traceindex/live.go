@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/live"
+	"github.com/memtui/memtui/analysis/traceindex/shared"
 	"github.com/memtui/memtui/model"
 )
 
@@ -110,7 +111,7 @@ func (s *liveScan) follow(ctx context.Context, events int, out []live.Level) err
 
 // run adds the changes in events [lo, hi) to the curves.
 func (s *liveScan) run(ctx context.Context, lo, hi int, curves []*live.Curve) error {
-	parts := inOrder[[]liveSegment]{take: func(list []liveSegment) {
+	parts := shared.InOrder[[]liveSegment]{Take: func(list []liveSegment) {
 		for i := range list {
 			for part := range list[i].moves {
 				if m := &list[i].moves[part]; m.End() {
@@ -126,7 +127,7 @@ func (s *liveScan) run(ctx context.Context, lo, hi int, curves []*live.Curve) er
 				v.follow()
 			}
 			member = s.in.of(v, member)
-			parts.put(n, s.chunk(v, from, to, member))
+			parts.Put(n, s.chunk(v, from, to, member))
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/traceindex/shared"
 	"github.com/memtui/memtui/model"
 )
 
@@ -36,11 +37,12 @@ type levelScan struct {
 	keyOf  [][]analysis.Key // by group, by site; nil if keys depend on the size
 	edges  []int            // number of events up to and including each column
 	take   func(s *segment)
+	before func()         // called before the segments of a chunk; may be nil
 	counts *blockCounts   // what is counted of all blocks, too; nil for nothing
 	parts  []*blockCounts // one per worker, if counts is set
 
 	spare   chan *segment
-	ordered inOrder[[]*segment]
+	ordered shared.InOrder[[]*segment]
 }
 
 // levelsFit reports whether levels of keys fit 63 bits, so that they can be added up in any order.
@@ -48,8 +50,17 @@ func (ix *fileIndex) levelsFit() bool { return ix.totals.AllocBytes < 1<<62 }
 
 // run calls take with every segment of events [lo, hi), in order.
 func (c *levelScan) run(ctx context.Context, lo, hi int) error {
+	c.prepare()
+	return c.ix.together(ctx, lo, hi, c.worker)
+}
+
+// prepare prepares for workers.
+func (c *levelScan) prepare() {
 	c.spare = make(chan *segment, 256)
-	c.ordered.take = func(list []*segment) {
+	c.ordered.Take = func(list []*segment) {
+		if c.before != nil {
+			c.before()
+		}
 		for _, s := range list {
 			c.take(s)
 			select {
@@ -61,17 +72,24 @@ func (c *levelScan) run(ctx context.Context, lo, hi int) error {
 	for _, g := range c.groups {
 		c.keyOf = append(c.keyOf, g.keysOfSites())
 	}
-	return c.ix.together(ctx, lo, hi, func() chunkWork {
-		w := levelWorker{levelScan: c}
-		if c.counts != nil {
-			w.blocks = c.counts.fresh()
-			c.parts = append(c.parts, w.blocks)
-		}
-		for _, g := range c.groups {
-			w.now = append(w.now, make([]keyLevel, g.keys))
-		}
-		return w.chunk
-	})
+}
+
+// worker returns a worker, which is not used by others.
+func (c *levelScan) worker() chunkWork {
+	w := levelWorker{levelScan: c}
+	if c.counts != nil {
+		w.blocks = c.counts.fresh()
+		c.parts = append(c.parts, w.blocks)
+	}
+	for _, g := range c.groups {
+		w.now = append(w.now, make([]keyLevel, g.keys))
+	}
+	return w.chunk
+}
+
+// columnOf returns the column of an event.
+func (c *levelScan) columnOf(event int) int {
+	return sort.Search(len(c.edges), func(i int) bool { return c.edges[i] > event })
 }
 
 // levelWorker is the worker of a levelScan.
@@ -100,7 +118,7 @@ func (w *levelWorker) chunk(n int, v *view, from, to int) {
 	}
 	var list []*segment
 	for from < to {
-		column := sort.Search(len(w.edges), func(i int) bool { return w.edges[i] > v.c.first+from })
+		column := w.columnOf(v.c.first + from)
 		end := to
 		if column < len(w.edges) {
 			end = min(to, w.edges[column]-v.c.first)
@@ -111,7 +129,7 @@ func (w *levelWorker) chunk(n int, v *view, from, to int) {
 		list = append(list, w.segment(column))
 		from = end
 	}
-	w.ordered.put(n, list)
+	w.ordered.Put(n, list)
 }
 
 // segment returns the segment that was followed last.
@@ -206,7 +224,7 @@ func (w *levelWorker) follow(v *view, from, to int) {
 func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	_, counted := ix.whole.livesOf(nil)
-	if ix.settled() && c.in.all() && (!counted || ix.grids.get(n, 0, n) == nil) { // at little extra cost
+	if ix.settled() && c.in.all() && (!counted || ix.grids.Get(n, 0, n) == nil) && !ix.countTallied(ctx) { // at little extra cost
 		c.counts = &blockCounts{ix: ix, grid: new(analysis.Grid), lives: ix.judgedLives(ctx)}
 	}
 	builders := make([]*group.PassBuilder, len(groups))
@@ -234,7 +252,11 @@ func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 			}
 		}
 	}
-	if err := c.run(ctx, 0, n); err != nil {
+	run := c.run
+	if c.counts == nil && ix.tallied(n, groups) {
+		run = func(ctx context.Context, _, _ int) error { return c.runTallied(ctx, builders, until) }
+	}
+	if err := run(ctx, 0, n); err != nil {
 		return nil, err
 	}
 	until(analysis.HistoryColumns)
@@ -242,7 +264,7 @@ func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 		for _, part := range c.parts {
 			c.counts.merge(part)
 		}
-		ix.grids.put(n, 0, n, *c.counts.grid)
+		ix.grids.Put(n, 0, n, *c.counts.grid)
 		ix.whole.keepLives(c.counts.lives)
 	}
 	out := make([]*group.Pass, len(builders))

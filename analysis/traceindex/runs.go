@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"sort"
-	"sync"
 
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/model"
@@ -54,40 +53,6 @@ func (ix *fileIndex) usedReader() *runReader {
 	return ix.reader()
 }
 
-// runCache keeps slow runs that were recently loaded: edges of charts fall into them at every zoom.
-type runCache struct {
-	mu         sync.Mutex
-	young, old map[int]*runLevels
-}
-
-// keptRuns is the least number of runs that are kept, once there are that many; the most is twice as many.
-const keptRuns = 256
-
-func (k *runCache) get(run int) *runLevels {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	l := k.young[run]
-	if l == nil {
-		if l = k.old[run]; l != nil {
-			k.add(l)
-		}
-	}
-	return l
-}
-
-func (k *runCache) put(l *runLevels) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.add(l)
-}
-
-func (k *runCache) add(l *runLevels) {
-	if len(k.young) >= keptRuns || k.young == nil {
-		k.young, k.old = make(map[int]*runLevels, keptRuns), k.young
-	}
-	k.young[l.run] = l
-}
-
 // chunkOf returns the chunk that a run belongs to.
 func (ix *fileIndex) chunkOf(run int) *chunk {
 	k := sort.Search(len(ix.chunks), func(i int) bool { return ix.chunks[i].firstRun > run })
@@ -125,7 +90,7 @@ func (r *runReader) load(run int) {
 	if r.runLevels, r.other = r.other, r.runLevels; run == r.run {
 		return
 	}
-	if l := r.ix.runCache.get(run); l != nil {
+	if l := r.ix.runCache.Get(run); l != nil {
 		r.runLevels = l
 		return
 	}
@@ -157,7 +122,7 @@ func (r *runReader) load(run int) {
 	}
 	if n := len(r.times); n > 0 && (r.times[n-1]-r.times[0])/slowRun > r.ix.duration()/model.Time(r.ix.runs.N) {
 		r.kept = true
-		r.ix.runCache.put(r.runLevels)
+		r.ix.runCache.Put(r.run, r.runLevels)
 	}
 }
 

@@ -85,28 +85,3 @@ func (ix *fileIndex) round(ctx context.Context, chunks []*chunk, at, end, lo, hi
 	}
 	return nil
 }
-
-// inOrder receives the results of parts in any order, and passes them on in the order of the parts.
-type inOrder[T any] struct {
-	mu    sync.Mutex
-	next  int
-	early map[int]T
-	take  func(T)
-}
-
-func (o *inOrder[T]) put(n int, result T) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if n != o.next {
-		if o.early == nil {
-			o.early = map[int]T{}
-		}
-		o.early[n] = result
-		return
-	}
-	for ok := true; ok; result, ok = o.early[o.next] {
-		delete(o.early, o.next)
-		o.take(result)
-		o.next++
-	}
-}

@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/traceindex/tally"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
@@ -68,7 +69,7 @@ func (ix *fileIndex) judgedNow(ctx context.Context) (verdict.List, error) {
 	if k.list != nil && (k.events == ix.events() || time.Since(k.at) < freshFor) {
 		return k.list, nil
 	}
-	list, err := ix.judge(ctx)
+	list, err := ix.judge(ctx, nil)
 	if err == nil {
 		k.list, k.events, k.at = list, ix.events(), time.Now()
 	}
@@ -81,7 +82,7 @@ func (ix *fileIndex) judged(ctx context.Context) error {
 		if ix.verdicts != nil {
 			return nil
 		}
-		out, err := ix.judge(ctx)
+		out, err := ix.judge(ctx, ix.tally)
 		if err == nil {
 			ix.verdicts = out
 		}
@@ -93,7 +94,7 @@ type judgeID struct{}
 
 // judge returns the verdicts of all sites, by key. It takes one walk over the records, and reads only chunks that are
 // so long that a block may live long without a record.
-func (ix *fileIndex) judge(ctx context.Context) (verdict.List, error) {
+func (ix *fileIndex) judge(ctx context.Context, t *tally.Tally) (verdict.List, error) {
 	if ix.events() == 0 {
 		return verdict.List{}, ctx.Err()
 	}
@@ -101,8 +102,8 @@ func (ix *fileIndex) judge(ctx context.Context) (verdict.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(j.judged) == 0 {
-		return verdict.List{}, nil
+	if t != nil && !t.Begin() {
+		t = nil
 	}
 	records := ix.walkRecords()
 	for _, c := range ix.chunks {
@@ -113,14 +114,22 @@ func (ix *fileIndex) judge(ctx context.Context) (verdict.List, error) {
 			}
 			ix.bornIn(v, 0, c.n, j.add)
 			ix.done(v)
-		} else {
-			for r := int(c.firstRec); r < int(c.firstRec+c.records); r++ {
-				j.add(records.to(r))
+		}
+		for r := int(c.firstRec); r < int(c.firstRec+c.records); r++ {
+			b := records.to(r)
+			if !j.reads(c) {
+				j.add(b)
+			}
+			if t != nil {
+				ix.tallyRecord(b)
 			}
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+	}
+	if t != nil {
+		t.Recorded = true
 	}
 	return j.verdicts(), nil
 }

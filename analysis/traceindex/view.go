@@ -435,13 +435,26 @@ func (ix *fileIndex) bornIn(v *view, from, to int, f func(b *fileBlock)) {
 // eachKept calls f for every block that is born in events [lo, hi) and alive after them, in order of birth. Addresses
 // may be missing. The block is valid until f returns.
 func (ix *fileIndex) eachKept(ctx context.Context, lo, hi int, f func(b *fileBlock)) error {
+	return ix.eachKeptOf(ctx, lo, hi, func(uint32) bool { return true }, f)
+}
+
+// eachKeptOf is eachKept for the blocks of some sites.
+func (ix *fileIndex) eachKeptOf(ctx context.Context, lo, hi int, wanted func(site uint32) bool, f func(b *fileBlock)) error {
 	if lo >= hi {
 		return ctx.Err()
 	}
 	first := ix.records.born.Search(uint64(lo))
 	records := ix.walkRecords()
-	ix.keptRecords(first, ix.recordsBefore(hi), hi, func(r int) { f(records.to(r)) })
-	return ix.keptOfChunk(ctx, lo, hi, f)
+	ix.keptRecords(first, ix.recordsBefore(hi), hi, func(r int) {
+		if site, _ := ix.records.origin.At(r); wanted(site) {
+			f(records.to(r))
+		}
+	})
+	return ix.keptOfChunk(ctx, lo, hi, func(b *fileBlock) {
+		if wanted(b.site) {
+			f(b)
+		}
+	})
 }
 
 // recordsBefore returns the number of records of the chunks that end at event hi or before.

@@ -86,9 +86,9 @@ func (f *folder) walk() {
 				} else {
 					d := &f.dead[f.death]
 					f.death++
-					site, size = d.site, d.size
-					end = f.ends.PutRecord(ends, end, d.record)
-					if begin+k == 0 && f.endsLast(d.record) {
+					site, size = d.Site, d.Size
+					end = f.ends.PutRecord(ends, end, d.Record)
+					if begin+k == 0 && f.endsLast(d.Record) {
 						now = 1
 					}
 				}
@@ -277,7 +277,7 @@ func (f *folder) block(v uint32) (r column.Ref, site uint32, size uint64) {
 	}
 	d := &f.dead[f.death]
 	f.death++
-	return column.Ref(d.record), d.site, d.size
+	return column.Ref(d.Record), d.Site, d.Size
 }
 
 func (f *folder) startRun(event, p int) {

@@ -137,16 +137,8 @@ func (l *leakSums) rows() *group.LeakRows {
 		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(y.Count, x.Count), cmp.Compare(l.ix.Ids[a], l.ix.Ids[b]))
 	})
 	out := &group.LeakRows{Rows: make([]group.LeakRow, 0, len(keys))}
-	for i, k := range keys {
-		s := l.sites[k]
-		row := group.LeakRow{Key: uint64(k), Count: s.Count, Bytes: s.Bytes, Newest: s.Newest, Median: s.Median, Oldest: s.Oldest,
-			First: s.First, Last: s.Last, ThreadCount: uint32(len(s.Threads))}
-		copy(row.Threads[:], s.Threads)
-		if i < group.HistoryRows {
-			out.Histories = append(out.Histories, group.PackLevels(s.History))
-			row.HistoryRow = uint32(i) + 1
-		}
-		out.Rows = append(out.Rows, row)
+	for _, k := range keys {
+		out.Add(uint64(k), &l.sites[k].LeakSite)
 	}
 	return out
 }
@@ -154,16 +146,11 @@ func (l *leakSums) rows() *group.LeakRows {
 // restore sets the sums to rows that were kept.
 func (l *leakSums) restore(from *group.LeakRows) (err error) {
 	sums := make([]leakSum, len(from.Rows))
-	for i := range from.Rows {
-		r, s := &from.Rows[i], &sums[i]
-		s.LeakSite = analysis.LeakSite{Count: r.Count, Bytes: r.Bytes, Newest: r.Newest, Median: r.Median, Oldest: r.Oldest,
-			First: r.First, Last: r.Last, Threads: slices.Clone(r.Threads[:min(int(r.ThreadCount), len(r.Threads))])}
-		if r.HistoryRow > 0 {
-			if s.History, err = group.UnpackLevels(from.Histories[r.HistoryRow-1]); err != nil {
-				return err
-			}
+	for i := range sums {
+		if sums[i].LeakSite, err = from.Site(i); err != nil {
+			return err
 		}
-		l.sites[analysis.Key(r.Key)] = s
+		l.sites[analysis.Key(from.Rows[i].Key)] = &sums[i]
 	}
 	return nil
 }
@@ -275,19 +262,19 @@ func (ix *fileIndex) heldAtPeak(ctx context.Context, p *peakSums, keys []analysi
 		out[i].Key = uint64(k)
 		if int(k) < len(slot) && p.sums[column.DimStack][k].LiveCount() <= analysis.MostPeakBlocks {
 			slot[k], any = int32(i)+1, true
+			blocks[i].Grow(int(p.sums[column.DimStack][k].LiveCount()))
 		}
 	}
 	if !any {
 		return out, ctx.Err()
 	}
-	err := ix.eachKept(ctx, 0, p.events, func(b *fileBlock) {
-		if s := slot[ix.sites.Stack[b.site]]; s > 0 {
-			died := b.diedAt
-			if b.died == alive {
-				died = ix.duration()
-			}
-			blocks[s-1].Add(b.size, b.bornAt, died)
+	wanted := func(site uint32) bool { return slot[ix.sites.Stack[site]] > 0 }
+	err := ix.eachKeptOf(ctx, 0, p.events, wanted, func(b *fileBlock) {
+		died := b.diedAt
+		if b.died == alive {
+			died = ix.duration()
 		}
+		blocks[slot[ix.sites.Stack[b.site]]-1].Add(b.size, b.bornAt, died)
 	})
 	for i := range out {
 		out[i].Time = blocks[i].Held()

@@ -78,7 +78,7 @@ type keptWhole struct {
 
 // take takes what an index knows.
 func (k *keptWhole) take(ix *fileIndex) {
-	w, g := &ix.whole, ix.grids.get(ix.events(), 0, ix.events())
+	w, g := &ix.whole, ix.grids.Get(ix.events(), 0, ix.events())
 	if g == nil || !w.knows() {
 		return
 	}
@@ -110,7 +110,7 @@ func (k *keptWhole) give(ix *fileIndex) bool {
 	}
 	k.peak.events = int(k.peaks[0])
 	w.lives, w.atPeak = lives, &k.peak
-	ix.grids.put(n, 0, n, k.grids[0])
+	ix.grids.Put(n, 0, n, k.grids[0])
 	if ix.verdicts == nil { // there are none
 		ix.verdicts = verdict.List{}
 	}
@@ -154,7 +154,7 @@ func (ix *fileIndex) keysOf(by analysis.Group) int { return len(ix.sums[group.Di
 
 // checkWhole checks that the answers about the complete run agree with the sums.
 func (ix *fileIndex) checkWhole() error {
-	if g := ix.grids.get(ix.events(), 0, ix.events()); g != nil && !ix.gridFits(g) {
+	if g := ix.grids.Get(ix.events(), 0, ix.events()); g != nil && !ix.gridFits(g) {
 		return errIndexFalse
 	}
 	if rows := ix.whole.leaks[neverFreed]; rows != nil && !ix.leaksFit(rows) {

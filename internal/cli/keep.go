@@ -21,9 +21,9 @@ func (a *app) keeper(src *loaders.Source, format loaders.Format) (k *indexcache.
 	return a.place(src)
 }
 
-// snapshots returns the place of an input's decoded snapshots, nil for none.
-func (a *app) snapshots(ctx context.Context, src *loaders.Source, format loaders.Format) *indexcache.Parts {
-	if format.Heap == nil {
+// tables returns the place of an input's decoded snapshots, or names, nil for none.
+func (a *app) tables(ctx context.Context, src *loaders.Source, format loaders.Format) *indexcache.Parts {
+	if !format.Keeps && format.Heap == nil {
 		return nil
 	}
 	place, _ := a.place(src)

@@ -35,7 +35,7 @@ type session struct {
 
 	noPlace string // why there is none
 
-	heaps  *indexcache.Parts // storage of decoded snapshots; nil for none
+	tables *indexcache.Parts // storage of decoded snapshots and names; nil for none
 	kept   sync.WaitGroup    // done when the index is written
 	unkept error             // why it was not written; valid after kept
 	note   string            // the same for the user, where it matters
@@ -169,8 +169,8 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 		s.stderr = a.env.Stderr
 	}
 	opt := a.loading()
-	if s.heaps = a.snapshots(ctx, src, format); s.heaps != nil {
-		opt.Kept = s.heaps
+	if s.tables = a.tables(ctx, src, format); s.tables != nil {
+		opt.Kept = s.tables
 	}
 	s.kept.Go(func() {
 		if kind.OfFormat(format) == kind.Trace {
@@ -352,8 +352,8 @@ func (s *session) close() {
 func (s *session) release() {
 	<-s.done
 	s.kept.Wait()
-	if s.heaps != nil {
-		s.heaps.Wait()
+	if s.tables != nil {
+		s.tables.Wait()
 	}
 	if s.note != "" {
 		fmt.Fprintln(s.stderr, "memtui: note: "+model.Clean(s.note))

@@ -48,11 +48,13 @@ var allowed = map[string][]string{
 	"analysis/calltree":          {"model", "analysis/funcname", "analysis/near"},
 	"analysis/near":              {"analysis/funcname"},
 	"analysis/funcname":          {},
-	"analysis/traceindex":        {"model", "model/sections", "analysis", "analysis/calltree", "analysis/verdict", "analysis/traceindex/column", "analysis/traceindex/group", "analysis/traceindex/live", "analysis/traceindex/match"},
+	"analysis/traceindex":        {"model", "model/sections", "analysis", "analysis/calltree", "analysis/verdict", "analysis/traceindex/column", "analysis/traceindex/group", "analysis/traceindex/live", "analysis/traceindex/match", "analysis/traceindex/shared", "analysis/traceindex/tally"},
 	"analysis/traceindex/column": {"model"},
 	"analysis/traceindex/live":   {"model", "analysis", "analysis/traceindex/column"},
 	"analysis/traceindex/group":  {"model", "analysis", "analysis/calltree", "analysis/traceindex/column"},
 	"analysis/traceindex/match":  {"model", "analysis/traceindex/column"},
+	"analysis/traceindex/shared": {"model"},
+	"analysis/traceindex/tally":  {"model", "analysis", "analysis/traceindex/column", "analysis/traceindex/match"},
 	"analysis/heapgraph":         {"model", "model/sections", "analysis/near"},
 	"analysis/suspects":          {"model", "model/sections", "analysis/heapgraph"},
 	"analysis/objects":           {"model", "analysis", "analysis/heapgraph"},
@@ -79,7 +81,7 @@ var allowed = map[string][]string{
 	"loaders/pprof":             {"model", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/google/pprof/profile"},
 	// It turns text into events of .mlyze, which are read as such.
 	"loaders/heaptrack":     {"model", "loaders", "loaders/mlyze", "loaders/symbols", "model/mlyze"},
-	"loaders/mlyze":         {"model", "loaders", "loaders/internal/...", "loaders/symbols", "loaders/mlyze/journal"},
+	"loaders/mlyze":         {"model", "model/sections", "loaders", "loaders/internal/...", "loaders/symbols", "loaders/mlyze/journal"},
 	"loaders/mlyze/journal": {"model", "loaders", "loaders/symbols", "golang.org/x/sys"},
 	// Each other folder is a format: a new one needs no row.
 	"loaders/*": {"model", "model/sections", "loaders", "loaders/symbols", "loaders/internal/...", "github.com/klauspost/compress", "golang.org/x/sys"},

@@ -62,7 +62,9 @@ func (o *opening) meta() model.Meta {
 			Key: "estimated_open_us", Label: "Time to open, about", Value: openTime(micros), Int: micros, HasInt: true,
 		})
 	}
-	if t := o.tables; t != nil {
+	if k := o.kept; k != nil {
+		m.Facts, m.Sampled, m.InventedAddresses, m.CoarseTimes = k.Facts, k.Sampled, k.Invented, k.Coarse
+	} else if t := o.tables; t != nil {
 		stacks, functions, files := len(t.stacks), len(t.funcs.index), len(t.files.index)
 		if k := o.named; k != nil {
 			stacks, functions, files = k.count, len(k.functions)-1, len(k.files)-1

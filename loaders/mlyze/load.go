@@ -26,6 +26,7 @@ func Format() loaders.Format {
 		Summary:    "memlyze allocation trace: every allocation and free, with stacks",
 		Extensions: []string{".mlyze"},
 		FrameOrder: true,
+		Keeps:      true,
 		Sniff:      sniff,
 		Load:       load,
 		Info:       info,
@@ -49,6 +50,7 @@ type opening struct {
 	tables *tables // nil until read
 	found  findings
 	lost   int64
+	kept   *nameNotes // of the tables, if an earlier run kept them
 
 	named *recordedStacks // names that come while the recording goes on, nil for others
 
@@ -74,6 +76,9 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	early := o.header.length > smallMetadata && o.looksRight()
 	if early {
 		o.publish(store, nil, "")
+		if o.restore(opt, store) {
+			return nil
+		}
 	}
 	err = o.readTables(early)
 	src.Forget() // nothing points into the metadata
@@ -94,6 +99,9 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	stacks, note, err := o.tables.buildStacks(ctx, opt.FrameOrder, &o.found, src.Budget())
 	if err != nil {
 		return err
+	}
+	if early {
+		o.keep(opt, stacks, note)
 	}
 	o.publish(store, stacks, note)
 	return nil

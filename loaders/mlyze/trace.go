@@ -18,8 +18,9 @@ type trace struct {
 
 	markers atomic.Pointer[[]string] // names while a recording goes on; later ones share them
 
-	ready  chan struct{} // closed when the metadata has been read, successfully or not
-	tables *tables       // set before ready is closed
+	ready  chan struct{}  // closed when the metadata has been read, successfully or not
+	tables *tables        // set before ready is closed
+	reread func() *tables // reads all metadata, where tables has only what was kept; nil elsewhere. Set before ready is closed
 }
 
 // Replay implements [model.EventSource].
@@ -63,6 +64,9 @@ func (t *trace) isWritten() bool {
 func (t *trace) waitTables(ctx context.Context) (*tables, error) {
 	select {
 	case <-t.ready:
+		if t.reread != nil {
+			return t.reread(), nil
+		}
 		return t.tables, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -1,6 +1,10 @@
 package column
 
-import "math"
+import (
+	"math"
+
+	"github.com/memtui/memtui/model"
+)
 
 // A column grows by whole chunks, so that nothing is copied while a trace loads and no more than one chunk is wasted.
 const (
@@ -13,6 +17,7 @@ const (
 type Column[T any] struct {
 	Chunks [][]T
 	N      int
+	Files  *model.Room // of further chunks, nil for memory
 }
 
 // Append adds a value at the end.
@@ -24,7 +29,7 @@ func (c *Column[T]) Append(v T) {
 // rest returns the unused part of the last chunk, which is never empty: a full chunk is followed by a new one.
 func (c *Column[T]) rest() []T {
 	if c.N>>ChunkBits == len(c.Chunks) {
-		c.Chunks = append(c.Chunks, make([]T, ChunkLen))
+		c.Chunks = append(c.Chunks, model.MakeColumn[T](c.Files, ChunkLen))
 	}
 	return c.Chunks[c.N>>ChunkBits][c.N&ChunkMask:]
 }

@@ -120,7 +120,7 @@ func (p *Pyramid) Push(r BaseRun) {
 // fold appends to levels[lv] the extremes of the last PyramidFan spans of the n below it.
 func (p *Pyramid) fold(lv, n int) {
 	if lv == len(p.Levels) {
-		p.Levels = append(p.Levels, Column[Extremes]{})
+		p.Levels = append(p.Levels, Column[Extremes]{Files: p.Base.Files})
 	}
 	e := Nothing
 	for i := n - PyramidFan; i < n; i++ {

@@ -47,7 +47,7 @@ type LeakRow struct {
 	Count, Bytes            uint64
 	Newest, Median, Oldest  model.Time
 	First, Last             model.Time
-	ThreadCount, HistoryRow uint32 // its threads; number of its history + 1, 0 for none
+	threadCount, historyRow uint32 // its threads; number of its history + 1, 0 for none
 	Threads                 [8]uint16
 }
 
@@ -57,11 +57,34 @@ type LeakRows struct {
 	Histories [][]byte // packed; of the first rows
 }
 
+// Add adds the row with the next most bytes. Only the first ones get a history.
+func (l *LeakRows) Add(key uint64, s *analysis.LeakSite) {
+	row := LeakRow{Key: key, Count: s.Count, Bytes: s.Bytes, Newest: s.Newest, Median: s.Median, Oldest: s.Oldest,
+		First: s.First, Last: s.Last, threadCount: uint32(len(s.Threads))}
+	copy(row.Threads[:], s.Threads)
+	if len(l.Rows) < HistoryRows {
+		l.Histories = append(l.Histories, packLevels(s.History))
+		row.historyRow = uint32(len(l.Histories))
+	}
+	l.Rows = append(l.Rows, row)
+}
+
+// Site returns the figures of a row.
+func (l *LeakRows) Site(i int) (s analysis.LeakSite, err error) {
+	r := &l.Rows[i]
+	s = analysis.LeakSite{Count: r.Count, Bytes: r.Bytes, Newest: r.Newest, Median: r.Median, Oldest: r.Oldest,
+		First: r.First, Last: r.Last, Threads: slices.Clone(r.Threads[:min(int(r.threadCount), len(r.Threads))])}
+	if r.historyRow > 0 {
+		s.History, err = unpackLevels(l.Histories[r.historyRow-1])
+	}
+	return s, err
+}
+
 // Fit reports whether all rows have what they refer to.
 func (l *LeakRows) Fit(stacks int) bool {
 	for i := range l.Rows {
 		r := &l.Rows[i]
-		if r.Key >= uint64(stacks) || int(r.HistoryRow) > len(l.Histories) {
+		if r.Key >= uint64(stacks) || int(r.historyRow) > len(l.Histories) {
 			return false
 		}
 	}

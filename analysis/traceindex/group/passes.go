@@ -18,7 +18,7 @@ type Pass struct {
 	Slot   []int32  // by key: slot of its history, -1 if it has none
 	max    []uint64 // HistoryColumns per slot: highest level in each column, the one carried in included
 
-	packed [][]byte           // of a kept pass, instead of max: by slot, see PackLevels
+	packed [][]byte           // of a kept pass, instead of max: by slot, see packLevels
 	check  func([]byte) error // of a kept pass: verifies a packed history before it is read
 }
 
@@ -31,7 +31,7 @@ func (p *Pass) Kept() (peaks []uint64, histories [][]byte) {
 		return p.Peak, p.packed
 	}
 	for from := 0; from < len(p.max); from += analysis.HistoryColumns {
-		histories = append(histories, PackLevels(p.max[from:from+analysis.HistoryColumns]))
+		histories = append(histories, packLevels(p.max[from:from+analysis.HistoryColumns]))
 	}
 	return p.Peak, histories
 }
@@ -59,12 +59,12 @@ func (p *Pass) levels(slot int) ([]uint64, error) {
 	if err := p.check(p.packed[slot]); err != nil {
 		return nil, err
 	}
-	return UnpackLevels(p.packed[slot])
+	return unpackLevels(p.packed[slot])
 }
 
-// PackLevels packs the levels of a history, which are often the same in many columns: the length and the level of each
+// packLevels packs the levels of a history, which are often the same in many columns: the length and the level of each
 // run of columns.
-func PackLevels(levels []uint64) (packed []byte) {
+func packLevels(levels []uint64) (packed []byte) {
 	for from := 0; from < len(levels); {
 		to := from
 		for to < len(levels) && levels[to] == levels[from] && to-from < math.MaxUint8 {
@@ -79,8 +79,8 @@ func PackLevels(levels []uint64) (packed []byte) {
 // errHistory means that a packed history is invalid.
 var errHistory = errors.New("a history has another length")
 
-// UnpackLevels returns the HistoryColumns levels that were packed.
-func UnpackLevels(packed []byte) ([]uint64, error) {
+// unpackLevels returns the HistoryColumns levels that were packed.
+func unpackLevels(packed []byte) ([]uint64, error) {
 	levels := make([]uint64, 0, analysis.HistoryColumns)
 	for len(levels) < analysis.HistoryColumns {
 		if len(packed) < 2 || packed[0] == 0 || int(packed[0]) > analysis.HistoryColumns-len(levels) {

@@ -20,17 +20,17 @@ func TestLevelsArePacked(t *testing.T) {
 				levels[i] = r.Uint64() >> r.IntN(64)
 			}
 		}
-		packed := PackLevels(levels)
-		if got, err := UnpackLevels(packed); err != nil || !slices.Equal(got, levels) {
+		packed := packLevels(levels)
+		if got, err := unpackLevels(packed); err != nil || !slices.Equal(got, levels) {
 			t.Fatalf("seed %d: %v, want %v (%v)", seed, got, levels, err)
 		}
 		for cut := range packed {
-			if _, err := UnpackLevels(packed[:cut]); err == nil {
+			if _, err := unpackLevels(packed[:cut]); err == nil {
 				t.Errorf("seed %d: cut at %d of %d", seed, cut, len(packed))
 			}
 		}
 		packed[r.IntN(len(packed))] ^= byte(1 + r.IntN(255))
-		if got, err := UnpackLevels(packed); err == nil && len(got) != analysis.HistoryColumns {
+		if got, err := unpackLevels(packed); err == nil && len(got) != analysis.HistoryColumns {
 			t.Errorf("seed %d: %d columns", seed, len(got))
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/model"
 )
 
 // Linker assigns records to the blocks that outlive their chunk, and finds the records of blocks that end in a later
@@ -19,6 +20,9 @@ type rank struct {
 	has    uint64
 	before uint32 // number of records before these events
 }
+
+// Spill lets what is added from now on be in files.
+func (l *Linker) Spill(files *model.Room) { l.ranks.Files = files }
 
 // Survive returns the blocks of a chunk that outlive it, as numbered in died: those that are 0 there. It reuses the
 // memory of survivors.

@@ -71,6 +71,13 @@ func New(cores int, budget int64) Matcher {
 	return m
 }
 
+// Spill lets what is added from now on be in files.
+func (m *Matcher) Spill(files *model.Room) {
+	for i := range m.shards {
+		m.shards[i].table.memory.files = files
+	}
+}
+
 // Bytes estimates the memory of all tables, including those that find the records of blocks.
 func (m *Matcher) Bytes() int64 {
 	n := int64(m.payloads / 4)

@@ -1,5 +1,7 @@
 package match
 
+import "github.com/memtui/memtui/model"
+
 // addressTable maps live addresses to numbers other than 0. Allocators keep blocks close together, so a directory of
 // small pages beats any hash table: addr>>32 finds a directory, the next 16 bits and bit 3 a page, and the last 16 bits
 // a slot in it. A page with few blocks is a small hash table of its own; one with many (while memory is plentiful, more
@@ -73,7 +75,8 @@ type pageMemory struct {
 	next   [pageKinds]uint32     // unused rest of a kind's last piece, in units
 	end    [pageKinds]uint32
 	free   [pageKinds][]pageRef
-	bytes  int64 // allocated
+	bytes  int64       // allocated
+	files  *model.Room // of further pieces, nil for memory
 }
 
 func (m *pageMemory) take(kind pageRef) pageRef {
@@ -86,7 +89,7 @@ func (m *pageMemory) take(kind pageRef) pageRef {
 	if m.next[kind] == m.end[kind] {
 		m.next[kind] = uint32(len(m.pieces)) * pieceUnits
 		m.end[kind] = m.next[kind] + pieceUnits
-		m.pieces = append(m.pieces, new([pieceWords]uint32))
+		m.pieces = append(m.pieces, (*[pieceWords]uint32)(model.MakeColumn[uint32](m.files, pieceWords)))
 	}
 	p := pageRef(m.next[kind]<<pageKindBits) | kind
 	m.next[kind] += uint32(kind.words()) >> 5
