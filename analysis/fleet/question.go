@@ -61,9 +61,6 @@ type Key uint64
 // String returns the text.
 func (k Key) String() string { return fmt.Sprintf("%016x", uint64(k)) }
 
-// MarshalText returns the text, for JSON.
-func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
 // Cell returns the text, for CSV.
 func (k Key) Cell() string { return k.String() }
 
@@ -194,3 +191,18 @@ type Rows interface {
 	// Stacks calls f with the rows of the table stacks of services.
 	Stacks(ctx context.Context, services []string, f func(*Stack)) error
 }
+
+// String returns the name of the command that asks.
+func (k Kind) String() string { return [...]string{"top", "diff", "outliers", "trend", "stack"}[k] }
+
+// Frame divides a frame of a stack into its function and its file, "" if that is unknown.
+func Frame(text string) (function, file string) {
+	function, file, _ = strings.Cut(text, Separator)
+	return function, file
+}
+
+// Separator is between the function and the file of a frame.
+const Separator = "\t"
+
+// AppendJSON appends the text of a key as JSON.
+func (k Key) AppendJSON(dst []byte) []byte { return strconv.AppendQuote(dst, k.String()) }

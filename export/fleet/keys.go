@@ -118,7 +118,7 @@ func (k *keys) stack(key uint64, leaf model.NodeID, frames []string) fleet.Stack
 		return out
 	}
 	frame := k.stacks.Frame[k.sites.Node(leaf)]
-	out.Function, out.File, _ = cutFrame(k.frame(frame))
+	out.Function, out.File = fleet.Frame(k.frame(frame))
 	out.Module = k.names.name(base(calltree.FrameModule(k.stacks, frame)))
 	return out
 }
@@ -134,17 +134,12 @@ func (k *keys) frame(id model.FrameID) string {
 	if function := model.Matched(f.Function); function != "" && !address().MatchString(function) {
 		text = k.names.name(function)
 		if file := base(f.File); file != "" {
-			text += separator + k.names.name(file)
+			text += fleet.Separator + k.names.name(file)
 		}
 	}
 	k.frames[id] = text
 	return text
 }
-
-// separator is between the function and the file of a frame. Names have no control characters.
-const separator = "\t"
-
-func cutFrame(frame string) (function, file string, ok bool) { return strings.Cut(frame, separator) }
 
 // base returns the last part of a path of any system, without the version of a shared library.
 func base(file string) string {
@@ -154,3 +149,6 @@ func base(file string) string {
 	}
 	return file
 }
+
+// Word returns a name as rows have it: itself without a secret, else the word in place of it.
+func Word(secret []byte, name string) string { return namer{secret}.name(name) }

@@ -1,0 +1,264 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/export/report"
+	printed "github.com/memtui/memtui/export/report/fleet"
+	"github.com/memtui/memtui/internal/cli/fail"
+	store "github.com/memtui/memtui/internal/fleet"
+	"github.com/memtui/memtui/internal/fleet/parquet"
+)
+
+// Questions, with their flags. Those of sql have the same.
+type (
+	topCmd  struct{ topFlags }
+	diffCmd struct{ diffFlags }
+
+	outliersCmd struct{ outliersFlags }
+	trendCmd    struct{ trendFlags }
+	stackCmd    struct{ stackFlags }
+
+	topFlags struct {
+		filterFlags
+		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+	}
+	diffFlags struct {
+		filterFlags
+		Before string `placeholder:"VERSION" help:"The older version (the last but one)."`
+		After  string `placeholder:"VERSION" help:"The newer version (the last one, by its first recording)."`
+	}
+	outliersFlags struct {
+		filterFlags
+		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+		Site    string `placeholder:"SITE" help:"Compare what this site has, instead of complete recordings: its STACK as other tables print it, or the name of its function."`
+	}
+	trendFlags struct {
+		Site string `arg:"" optional:"" help:"The site: its STACK as other tables print it, or the name of its function. Without it, complete recordings."`
+		filterFlags
+	}
+	stackFlags struct {
+		Site string `arg:"" help:"The site: its STACK as other tables print it, or the name of its function."`
+		filterFlags
+		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+	}
+)
+
+// asker makes a question.
+type asker interface {
+	ask(ctx context.Context, h *Host, s store.Store) (*fleet.Question, error)
+}
+
+func (f *topFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
+	q, err := f.question(h, fleet.Top)
+	if err == nil {
+		q.Version = f.Version
+	}
+	return q, err
+}
+
+func (f *diffFlags) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Question, error) {
+	q, err := f.question(h, fleet.Diff)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case f.Before != "" && f.After != "":
+		q.Before, q.After = f.Before, f.After
+	case f.Before != "" || f.After != "":
+		return nil, fail.Usage(errors.New("--before and --after: give both versions, or neither for the newest two"))
+	default:
+		q.Before, q.After, err = lastTwo(ctx, s, q)
+	}
+	return q, err
+}
+
+func (f *outliersFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
+	q, err := f.question(h, fleet.Outliers)
+	if err == nil {
+		q.Version, q.Site = f.Version, f.Site
+	}
+	return q, err
+}
+
+func (f *trendFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
+	q, err := f.question(h, fleet.Trend)
+	if err == nil {
+		q.Site = f.Site
+	}
+	return q, err
+}
+
+func (f *stackFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
+	q, err := f.question(h, fleet.Spread)
+	if err == nil {
+		q.Version, q.Site = f.Version, f.Site
+	}
+	return q, err
+}
+
+// Run lists sites.
+func (c *topCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+
+// Run compares versions.
+func (c *diffCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+
+// Run lists hosts.
+func (c *outliersCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+
+// Run lists versions.
+func (c *trendCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+
+// Run lists services.
+func (c *stackCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+
+// answer asks and prints.
+func (h *Host) answer(ctx context.Context, c asker) error {
+	s, err := h.open("from", h.From)
+	if err != nil {
+		return err
+	}
+	q, err := c.ask(ctx, h, s)
+	if err != nil {
+		return err
+	}
+	a, err := s.Ask(ctx, q)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	var frames []string
+	if key, ok := fleet.KeyOf(q.Site); ok && q.Kind == fleet.Spread {
+		if frames, err = s.Frames(ctx, key); err != nil {
+			return failed(ctx, err)
+		}
+	}
+	return printed.New(q, a, frames).Write(h.Out, h.Format, h.Style)
+}
+
+// failed returns err with its exit status.
+func failed(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fail.Input(err)
+}
+
+// sqlCmds are the questions that can be printed.
+type sqlCmds struct {
+	Top      sqlTop      `cmd:"" help:"The sites that have most."`
+	Diff     sqlDiff     `cmd:"" help:"The sites that changed between versions."`
+	Outliers sqlOutliers `cmd:"" help:"The hosts that are far from the others."`
+	Trend    sqlTrend    `cmd:"" help:"A site, or all, from version to version."`
+	Stack    sqlStack    `cmd:"" help:"The services that have a site."`
+}
+
+// dialectFlag chooses the engine.
+type dialectFlag struct {
+	Dialect string `enum:"clickhouse,duckdb," default:"" placeholder:"ENGINE" help:"The engine: clickhouse, or duckdb over the files of a folder (that of --from)."`
+}
+
+type (
+	sqlTop struct {
+		topFlags
+		dialectFlag
+	}
+	sqlDiff struct {
+		diffFlags
+		dialectFlag
+	}
+	sqlOutliers struct {
+		outliersFlags
+		dialectFlag
+	}
+	sqlTrend struct {
+		trendFlags
+		dialectFlag
+	}
+	sqlStack struct {
+		stackFlags
+		dialectFlag
+	}
+)
+
+// Run prints it.
+func (c *sqlTop) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
+
+// Run prints it.
+func (c *sqlDiff) Run(ctx context.Context, h *Host) error {
+	if c.Before == "" || c.After == "" {
+		return fail.Usage(errors.New("missing flags: --before=VERSION, --after=VERSION"))
+	}
+	return h.print(ctx, c, c.Dialect)
+}
+
+// Run prints it.
+func (c *sqlOutliers) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
+
+// Run prints it.
+func (c *sqlTrend) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
+
+// Run prints it.
+func (c *sqlStack) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
+
+// print prints a question as SQL. Nothing is asked.
+func (h *Host) print(ctx context.Context, c asker, dialect string) error {
+	q, err := c.ask(ctx, h, nil)
+	if err != nil {
+		return err
+	}
+	isFolder := h.From != "" && !strings.Contains(h.From, "://")
+	if dialect == "" {
+		dialect = map[bool]string{true: "duckdb", false: "clickhouse"}[isFolder]
+	}
+	d := fleet.ClickHouse("")
+	switch {
+	case dialect == "duckdb" && !isFolder:
+		return fail.Usage(errors.New("--dialect duckdb: name the folder of Parquet files with --from"))
+	case dialect == "duckdb":
+		d = fleet.DuckDB(h.From)
+	case h.From != "" && !isFolder:
+		s, err := h.open("from", h.From)
+		if err != nil {
+			return err
+		}
+		d = s.Dialect()
+	}
+	text := q.SQL(d)
+	if h.Format == "json" {
+		return report.WriteJSON(h.Out, printed.NewSQL(dialect, text))
+	}
+	_, err = fmt.Fprintln(h.Out, text+";")
+	return err
+}
+
+// CheckFlags are the flags of check about releases.
+type CheckFlags struct {
+	Fleet         string `placeholder:"PLACE" help:"Check a release instead of a file: the fleet at this place, a ClickHouse or a folder. See memtui fleet --help."`
+	MaxRegression string `placeholder:"PERCENT" help:"With --fleet: how much more than in the version before the median host of each service may have: 5%."`
+	Service       string `placeholder:"NAME" help:"With --fleet: only this service."`
+	Before        string `placeholder:"VERSION" help:"With --fleet: the version to compare with (the last but one)."`
+	After         string `placeholder:"VERSION" help:"With --fleet: the version to check (the last one)."`
+}
+
+// compactCmd merges files.
+type compactCmd struct {
+	Dir string `arg:"" help:"The folder of a fleet."`
+}
+
+// Run merges them.
+func (c *compactCmd) Run(ctx context.Context, h *Host) error {
+	done, err := parquet.Compact(ctx, c.Dir)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	m := printed.NewMerged(done.Before, done.After, done.From, done.To)
+	if h.Format == "json" {
+		return report.WriteJSON(h.Out, m)
+	}
+	_, err = fmt.Fprintln(h.Out, h.Style.Text(m.Line(h.Style)))
+	return err
+}
