@@ -147,62 +147,41 @@ func failed(ctx context.Context, err error) error {
 	return fail.Input(err)
 }
 
-// sqlCmds are the questions that can be printed.
-type sqlCmds struct {
-	Top      sqlTop      `cmd:"" help:"The sites that have most."`
-	Diff     sqlDiff     `cmd:"" help:"The sites that changed between versions."`
-	Outliers sqlOutliers `cmd:"" help:"The hosts that are far from the others."`
-	Trend    sqlTrend    `cmd:"" help:"A site, or all, from version to version."`
-	Stack    sqlStack    `cmd:"" help:"The services that have a site."`
-}
-
-// dialectFlag chooses the engine.
-type dialectFlag struct {
+// sqlCmd prints a question.
+type sqlCmd struct {
+	Question string `arg:"" enum:"top,diff,outliers,trend,stack" help:"The question: top, diff, outliers, trend or stack."`
+	Site     string `arg:"" optional:"" help:"The site of outliers, trend and stack: its STACK as tables print it, or the name of its function."`
+	filterFlags
+	Version string `placeholder:"NAME" help:"Only recordings of this version."`
+	Before  string `placeholder:"VERSION" help:"For diff: the older version."`
+	After   string `placeholder:"VERSION" help:"For diff: the newer version."`
 	Dialect string `enum:"clickhouse,duckdb," default:"" placeholder:"ENGINE" help:"The engine: clickhouse, or duckdb over the files of a folder (that of --from)."`
 }
 
-type (
-	sqlTop struct {
-		topFlags
-		dialectFlag
+// ask implements asker, without a fleet.
+func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Question, error) {
+	all := map[string]asker{
+		"top": &topFlags{c.filterFlags, c.Version}, "diff": &diffFlags{c.filterFlags, c.Before, c.After},
+		"outliers": &outliersFlags{c.filterFlags, c.Version, c.Site}, "trend": &trendFlags{c.Site, c.filterFlags},
+		"stack": &stackFlags{c.Site, c.filterFlags, c.Version},
 	}
-	sqlDiff struct {
-		diffFlags
-		dialectFlag
+	switch {
+	case c.Question == "diff" && (c.Before == "" || c.After == ""):
+		return nil, fail.Usage(errors.New("missing flags: --before=VERSION, --after=VERSION"))
+	case c.Question == "stack" && c.Site == "":
+		return nil, fail.Usage(errors.New("missing argument: <site>"))
+	case c.Site != "" && (c.Question == "top" || c.Question == "diff"):
+		return nil, fail.Usage(fmt.Errorf("%s is about all sites: leave out %q", c.Question, c.Site))
+	case c.Question != "diff" && c.Before+c.After != "":
+		return nil, fail.Usage(errors.New("--before and --after are for diff"))
+	case c.Version != "" && (c.Question == "diff" || c.Question == "trend"):
+		return nil, fail.Usage(fmt.Errorf("--version: %s is about several versions", c.Question))
 	}
-	sqlOutliers struct {
-		outliersFlags
-		dialectFlag
-	}
-	sqlTrend struct {
-		trendFlags
-		dialectFlag
-	}
-	sqlStack struct {
-		stackFlags
-		dialectFlag
-	}
-)
-
-// Run prints it.
-func (c *sqlTop) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
-
-// Run prints it.
-func (c *sqlDiff) Run(ctx context.Context, h *Host) error {
-	if c.Before == "" || c.After == "" {
-		return fail.Usage(errors.New("missing flags: --before=VERSION, --after=VERSION"))
-	}
-	return h.print(ctx, c, c.Dialect)
+	return all[c.Question].ask(ctx, h, s)
 }
 
 // Run prints it.
-func (c *sqlOutliers) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
-
-// Run prints it.
-func (c *sqlTrend) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
-
-// Run prints it.
-func (c *sqlStack) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
+func (c *sqlCmd) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
 
 // print prints a question as SQL. Nothing is asked.
 func (h *Host) print(ctx context.Context, c asker, dialect string) error {

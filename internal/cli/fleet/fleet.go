@@ -41,7 +41,7 @@ type Commands struct {
 	Outliers outliersCmd `cmd:"" help:"List the hosts that are far from the others."`
 	Trend    trendCmd    `cmd:"" help:"Show how a site, or all of a service, changes from version to version."`
 	Stack    stackCmd    `cmd:"" help:"Show the frames of a site, and which services have it on how many hosts."`
-	SQL      sqlCmds     `cmd:"" name:"sql" help:"Print a question as SQL."`
+	SQL      sqlCmd      `cmd:"" name:"sql" help:"Print a question as SQL."`
 	Compact  compactCmd  `cmd:"" help:"Merge the files of a folder, so that questions take less time."`
 }
 

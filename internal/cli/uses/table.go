@@ -128,7 +128,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"fleet add": slices.Concat(written("text or json"), helped(kind.All, "to", "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder."),
 			reader(), looked(), of(traces, "frame-order"), of(profiles, "unit"), of(heaps, "sizes")),
 		"fleet top": asked(), "fleet diff": asked(), "fleet outliers": asked(), "fleet trend": asked(), "fleet stack": asked(),
-		"fleet sql top": asSQL(), "fleet sql diff": asSQL(), "fleet sql outliers": asSQL(), "fleet sql trend": asSQL(), "fleet sql stack": asSQL(),
+		"fleet sql":       slices.Concat(written("text or json"), inFleet(), of(kind.All, "limit")),
 		"fleet compact":   written("text or json"),
 		"heap snapshots":  slices.Concat(inHeap, filtered, byColumn),
 		"heap types":      slices.Concat(heapSorted, filtered),
@@ -157,9 +157,6 @@ func inFleet() []Use {
 	return slices.Concat(helped(kind.All, "from", "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder."),
 		helped(kind.All, "by", "The figure: leaked_bytes (the default), live_bytes, peak_bytes or alloc_bytes."))
 }
-
-// asSQL returns the flags of questions that are printed.
-func asSQL() []Use { return slices.Concat(written("text or json"), inFleet(), of(kind.All, "limit")) }
 
 // notOfSamples returns the flags of commands that read files which mean nothing to the samples of the program: none is
 // fetched, has an index, holds addresses without names or lacks its unit.
