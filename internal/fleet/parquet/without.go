@@ -33,11 +33,5 @@ func (*Store) Frames(context.Context, fleet.Key) ([]string, error) { return nil,
 // Dialect returns the SQL of an engine over the files.
 func (*Store) Dialect() fleet.Dialect { return fleet.DuckDB("") }
 
-// Compacted counts files and their bytes, before and after.
-type Compacted struct {
-	Before, After int
-	From, To      int64
-}
-
 // Compact fails.
 func Compact(context.Context, string) (c Compacted, err error) { return c, errWithout }
