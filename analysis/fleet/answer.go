@@ -56,7 +56,7 @@ type site struct {
 type asking struct {
 	q          *Question
 	rows       Rows
-	recordings map[uint64]*Recording      // those that are asked for
+	recordings map[uint64]*Recording      // those that the question selects
 	services   []string                   // of them
 	ofAll      map[string]map[string]bool // the hosts of a service
 	ofEach     map[group]map[string]bool  // those of one version
@@ -102,7 +102,7 @@ func (h hosts) summary(all int) Summary {
 	return s
 }
 
-// each calls f with the sites that are asked for.
+// each calls f with the sites that the question selects.
 func (a *asking) each(ctx context.Context, f func(r *Recording, stack, value uint64)) error {
 	only, err := a.stacks(ctx)
 	if err != nil {
@@ -234,7 +234,8 @@ func (a *asking) diff(ctx context.Context) ([]DiffRow, error) {
 			continue
 		}
 		rows = append(rows, DiffRow{
-			Service: s.service, Stack: Key(s.stack), Change: float64(after.Total)/float64(after.All) - float64(before.Total)/float64(before.All),
+			Service: s.service, Stack: Key(s.stack),
+			Change:       float64(after.Total)/float64(after.All) - float64(before.Total)/float64(before.All),
 			BeforeMedian: before.Median, BeforeP95: before.P95, BeforeHosts: before.Hosts, BeforeAll: before.All,
 			AfterMedian: after.Median, AfterP95: after.P95, AfterHosts: after.Hosts, AfterAll: after.All,
 		})

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what is asked.
+// Kind is the kind of a question.
 type Kind uint8
 
 const (
@@ -18,7 +18,7 @@ const (
 	Spread               // which services have a site
 )
 
-// Figure is what recordings and sites are asked for. Its text is a column of both tables.
+// Figure is a figure of recordings and sites. Its text is a column of both tables.
 type Figure string
 
 // Figures.
@@ -29,7 +29,7 @@ const (
 	Alloc  Figure = "alloc_bytes"
 )
 
-// Figures returns all figures, the one that is asked for unless another is named first.
+// Figures returns all figures, the default first.
 func Figures() []Figure { return []Figure{Leaked, Live, Peak, Alloc} }
 
 // FigureNamed returns a figure by its name, with or without the unit; "" is the first.
@@ -42,7 +42,7 @@ func FigureNamed(name string) (Figure, bool) {
 	return "", false
 }
 
-// of returns the figure of a recording, nil if it cannot tell.
+// of returns the figure of a recording, nil if it does not record that.
 func (f Figure) of(r *Recording) *uint64 {
 	switch f {
 	case Live:
@@ -76,7 +76,7 @@ type Filter struct {
 	Labels                 []string // "key=value"; a recording has all of them
 }
 
-// holds reports whether a recording is selected, and can tell a figure.
+// holds reports whether a recording is selected, and has a figure.
 func (f *Filter) holds(r *Recording, figure Figure) bool {
 	if r.Recipe != Recipe || figure.of(r) == nil || f.Service != "" && f.Service != r.Service ||
 		f.Version != "" && f.Version != r.Version || f.Host != "" && f.Host != r.Host {

@@ -3,8 +3,8 @@
 // the same answers computed from rows.
 //
 // Every figure is a maximum within a host, or counts distinct names, so that a recording which was added twice changes
-// no answer. A recording that cannot tell a figure has none in its row of recordings, and is left out where that
-// figure is asked for; in the rows of its sites the figure is 0.
+// no answer. Where a recording lacks a figure, its row of recordings has none, and questions about the figure leave it
+// out; in the rows of its sites the figure is 0.
 package fleet
 
 // Recipe is the version of how stacks get their keys. Keys of different recipes must not be compared.

@@ -124,7 +124,8 @@ func (b sql) sites() string {
 		return out + " AND stack = " + strconv.FormatUint(uint64(k), 10)
 	}
 	if b.Site != "" {
-		out += " AND stack IN (SELECT stack FROM " + b.d.Table("stacks") + " WHERE recipe = " + b.d.text(Recipe) + " AND function = " + b.d.text(b.Site) + ")"
+		out += " AND stack IN (SELECT stack FROM " + b.d.Table("stacks") + " WHERE recipe = " + b.d.text(Recipe) +
+			" AND function = " + b.d.text(b.Site) + ")"
 	}
 	return out
 }
@@ -134,23 +135,27 @@ func of(expression, name string) string { return expression + " AS " + name }
 
 // summary returns the columns of a [Summary] but the last one, of values v by host.
 func (b sql) summary() string {
-	return strings.Join([]string{of("sum(v)", "total"), of(b.d.rank(50, "v"), "median"), of(b.d.rank(95, "v"), "p95"), of("max(v)", "most"),
+	return strings.Join([]string{of("sum(v)", "total"), of(b.d.rank(50, "v"), "median"), of(b.d.rank(95, "v"), "p95"),
+		of("max(v)", "most"),
 		of("count(*)", "hosts")}, ", ")
 }
 
 // hostsOf returns the number of all hosts in each group.
 func (b sql) hostsOf(group, more string) string {
-	return "SELECT " + group + ", " + of(b.d.unique("host"), "all_hosts") + more + " FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() +
+	return "SELECT " + group + ", " + of(b.d.unique("host"), "all_hosts") + more + " FROM " + b.d.Table("recordings") +
+		" WHERE " + b.recordings() +
 		" GROUP BY " + group
 }
 
 // figures returns the figure v of each host, within groups that may be "": of the sites asked for, or of recordings.
 func (b sql) figures(group string) string {
 	if b.Site == "" {
-		return "SELECT " + group + "host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() +
+		return "SELECT " + group + "host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("recordings") + " WHERE " +
+			b.recordings() +
 			" GROUP BY " + group + "host"
 	}
-	stacks := "SELECT " + group + "host, recording, stack, max(" + string(b.Figure) + ") AS w FROM " + b.d.Table("sites") + " WHERE " + b.sites() +
+	stacks := "SELECT " + group + "host, recording, stack, max(" + string(b.Figure) + ") AS w FROM " + b.d.Table("sites") +
+		" WHERE " + b.sites() +
 		" GROUP BY " + group + "host, recording, stack"
 	recordings := "SELECT " + group + "host, recording, sum(w) AS r FROM (" + stacks + ") AS x GROUP BY " + group + "host, recording"
 	return "SELECT " + group + "host, max(r) AS v FROM (" + recordings + ") AS y GROUP BY " + group + "host"
@@ -166,23 +171,28 @@ func (b sql) limit(order string) string {
 
 // named adds the names of stacks to rows, before the other columns.
 func (b sql) named(rows, columns, order string) string {
-	names := "SELECT stack, min(function) AS function, min(file) AS file FROM " + b.d.Table("stacks") + " WHERE recipe = " + b.d.text(Recipe) + " GROUP BY stack"
-	return "SELECT service, stack, coalesce(function, '') AS function, coalesce(file, '') AS file, " + columns + " FROM (" + rows + ") AS r " +
+	names := "SELECT stack, min(function) AS function, min(file) AS file FROM " + b.d.Table("stacks") + " WHERE recipe = " +
+		b.d.text(Recipe) + " GROUP BY stack"
+	return "SELECT service, stack, coalesce(function, '') AS function, coalesce(file, '') AS file, " + columns + " FROM (" +
+		rows + ") AS r " +
 		b.d.join + " (" + names + ") AS n USING (stack) ORDER BY " + order
 }
 
 func (b sql) top() string {
 	const order = "total DESC, service, stack"
-	hosts := "SELECT service, stack, host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("sites") + " WHERE " + b.sites() + " GROUP BY service, stack, host"
+	hosts := "SELECT service, stack, host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("sites") + " WHERE " +
+		b.sites() + " GROUP BY service, stack, host"
 	rows := "SELECT service, stack, " + b.summary() + " FROM (" + hosts + ") AS h GROUP BY service, stack" + b.limit(order)
 	const columns = "total, median, p95, most, hosts, all_hosts"
-	all := "SELECT service, stack, " + columns + " FROM (" + rows + ") AS s " + b.d.join + " (" + b.hostsOf("service", "") + ") AS a USING (service)"
+	all := "SELECT service, stack, " + columns + " FROM (" + rows + ") AS s " + b.d.join + " (" + b.hostsOf("service", "") +
+		") AS a USING (service)"
 	return b.named(all, columns, order)
 }
 
 // side returns the columns of one version in a comparison, with a suffix.
 func (b sql) side(suffix string) string {
-	return strings.Join([]string{of("sum(v)", "total"+suffix), of(b.d.rank(50, "v"), "median"+suffix), of(b.d.rank(95, "v"), "p95"+suffix),
+	return strings.Join([]string{of("sum(v)", "total"+suffix), of(b.d.rank(50, "v"), "median"+suffix), of(b.d.rank(95, "v"),
+		"p95"+suffix),
 		of("count(*)", "hosts"+suffix)}, ", ")
 }
 
@@ -191,27 +201,35 @@ func (b sql) diff() string {
 	const order = "change DESC, service, stack"
 	version := func(name string) string { return "version = " + b.d.text(name) }
 	hosts := func(where string) string {
-		return "SELECT service, stack, host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("sites") + " WHERE " + where + " AND " + b.sites() +
+		return "SELECT service, stack, host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("sites") + " WHERE " +
+			where + " AND " + b.sites() +
 			" GROUP BY service, stack, host"
 	}
 	part := func(name, suffix string) string {
 		return "SELECT service, stack, " + b.side(suffix) + " FROM (" + hosts(version(name)) + ") AS h GROUP BY service, stack"
 	}
 	all := func(name, suffix string) string {
-		return "SELECT service, " + of(b.d.unique("host"), "all"+suffix) + " FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() + " AND " +
+		return "SELECT service, " + of(b.d.unique("host"), "all"+suffix) + " FROM " + b.d.Table("recordings") + " WHERE " +
+			b.recordings() + " AND " +
 			version(name) + " GROUP BY service"
 	}
-	keys := "SELECT service, stack FROM " + b.d.Table("sites") + " WHERE version IN (" + b.d.text(b.Before) + ", " + b.d.text(b.After) + ") AND " + b.sites() +
+	keys := "SELECT service, stack FROM " + b.d.Table("sites") + " WHERE version IN (" + b.d.text(b.Before) + ", " +
+		b.d.text(b.After) + ") AND " + b.sites() +
 		" GROUP BY service, stack"
 	const ofA, ofB = "coalesce(total_a, 0) AS total_a, coalesce(median_a, 0) AS median_a, coalesce(p95_a, 0) AS p95_a, coalesce(hosts_a, 0) AS hosts_a",
 		"coalesce(total_b, 0) AS total_b, coalesce(median_b, 0) AS median_b, coalesce(p95_b, 0) AS p95_b, coalesce(hosts_b, 0) AS hosts_b"
 	const a, z = "total_a, median_a, p95_a, hosts_a", "total_b, median_b, p95_b, hosts_b"
-	rows := "SELECT service, stack, " + ofA + " FROM (" + keys + ") AS k " + b.d.join + " (" + part(b.Before, "_a") + ") AS a USING (service, stack)"
-	rows = "SELECT service, stack, " + a + ", " + ofB + " FROM (" + rows + ") AS l " + b.d.join + " (" + part(b.After, "_b") + ") AS b USING (service, stack)"
-	rows = "SELECT service, stack, " + a + ", " + z + ", all_a FROM (" + rows + ") AS m " + b.d.inner + " (" + all(b.Before, "_a") + ") AS c USING (service)"
-	rows = "SELECT service, stack, " + a + ", " + z + ", all_a, all_b FROM (" + rows + ") AS o " + b.d.inner + " (" + all(b.After, "_b") + ") AS d USING (service)"
+	rows := "SELECT service, stack, " + ofA + " FROM (" + keys + ") AS k " + b.d.join + " (" + part(b.Before, "_a") +
+		") AS a USING (service, stack)"
+	rows = "SELECT service, stack, " + a + ", " + ofB + " FROM (" + rows + ") AS l " + b.d.join + " (" + part(b.After, "_b") +
+		") AS b USING (service, stack)"
+	rows = "SELECT service, stack, " + a + ", " + z + ", all_a FROM (" + rows + ") AS m " + b.d.inner + " (" + all(b.Before,
+		"_a") + ") AS c USING (service)"
+	rows = "SELECT service, stack, " + a + ", " + z + ", all_a, all_b FROM (" + rows + ") AS o " + b.d.inner + " (" +
+		all(b.After, "_b") + ") AS d USING (service)"
 	const columns = "median_a, p95_a, hosts_a, all_a, median_b, p95_b, hosts_b, all_b"
-	rows = "SELECT service, stack, " + b.number("total_b") + " / all_b - " + b.number("total_a") + " / all_a AS change, " + columns + " FROM (" + rows + ") AS t" +
+	rows = "SELECT service, stack, " + b.number("total_b") + " / all_b - " + b.number("total_a") + " / all_a AS change, " +
+		columns + " FROM (" + rows + ") AS t" +
 		b.limit(order)
 	return b.named(rows, "change, "+columns, order)
 }
@@ -224,23 +242,28 @@ func (b sql) outliers() string {
 	values := b.figures("service, ")
 	if b.Site != "" { // hosts that lack the site have 0
 		every := "SELECT service, host FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() + " GROUP BY service, host"
-		values = "SELECT service, host, coalesce(v, 0) AS v FROM (" + every + ") AS e " + b.d.join + " (" + values + ") AS f USING (service, host)"
+		values = "SELECT service, host, coalesce(v, 0) AS v FROM (" + every + ") AS e " + b.d.join + " (" + values +
+			") AS f USING (service, host)"
 	}
 	medians := "SELECT service, " + of(b.d.rank(50, "v"), "median") + " FROM (" + values + ") AS g GROUP BY service"
 	distances := "SELECT service, host, v, median, CASE WHEN v > median THEN v - median ELSE median - v END AS distance FROM (" + values + ") AS h " +
 		b.d.join + " (" + medians + ") AS m USING (service)"
-	spread := "SELECT service, " + of(b.d.rank(50, "distance"), "mad") + ", " + b.number("sum(distance)") + " / count(*) AS mean FROM (" + distances +
+	spread := "SELECT service, " + of(b.d.rank(50, "distance"), "mad") + ", " + b.number("sum(distance)") +
+		" / count(*) AS mean FROM (" + distances +
 		") AS i GROUP BY service"
 	z := func(factor, by string) string {
 		return factor + " * (" + b.number("v") + " - " + b.number("median") + ") / " + by
 	}
-	scores := "SELECT service, host, v, median, CASE WHEN mad > 0 THEN " + z("0.6745", b.number("mad")) + " WHEN mean > 0 THEN " + z("0.7979", "mean") +
+	scores := "SELECT service, host, v, median, CASE WHEN mad > 0 THEN " + z("0.6745", b.number("mad")) +
+		" WHEN mean > 0 THEN " + z("0.7979", "mean") +
 		" ELSE 0.0 END AS score FROM (" + distances + ") AS j " + b.d.join + " (" + spread + ") AS s USING (service)"
-	return "SELECT service, host, v, median, score FROM (" + scores + ") AS k WHERE abs(score) >= " + strconv.FormatFloat(leastScore, 'f', -1, 64) + b.limit("abs(score) DESC, service, host")
+	return "SELECT service, host, v, median, score FROM (" + scores + ") AS k WHERE abs(score) >= " +
+		strconv.FormatFloat(leastScore, 'f', -1, 64) + b.limit("abs(score) DESC, service, host")
 }
 
 func (b sql) trend() string {
-	hosts := "SELECT service, version, " + b.summary() + " FROM (" + b.figures("service, version, ") + ") AS h WHERE v > 0 GROUP BY service, version"
+	hosts := "SELECT service, version, " + b.summary() + " FROM (" + b.figures("service, version, ") +
+		") AS h WHERE v > 0 GROUP BY service, version"
 	all := b.hostsOf("service, version", ", min(start_us) AS first")
 	return "SELECT service, version, first, coalesce(total, 0) AS total, coalesce(median, 0) AS median, coalesce(p95, 0) AS p95, coalesce(most, 0) AS most, " +
 		"coalesce(hosts, 0) AS hosts, all_hosts FROM (" + all + ") AS a " + b.d.join + " (" + hosts + ") AS s USING (service, version)" +
@@ -250,6 +273,7 @@ func (b sql) trend() string {
 func (b sql) spread() string {
 	hosts := "SELECT service, " + b.summary() + " FROM (" + b.figures("service, ") + ") AS h WHERE v > 0 GROUP BY service"
 	all := b.hostsOf("service", "")
-	return "SELECT service, total, median, p95, most, hosts, all_hosts FROM (" + hosts + ") AS s " + b.d.join + " (" + all + ") AS a USING (service)" +
+	return "SELECT service, total, median, p95, most, hosts, all_hosts FROM (" + hosts + ") AS s " + b.d.join + " (" + all +
+		") AS a USING (service)" +
 		b.limit("total DESC, service")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/pages"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/model"
 )
@@ -70,7 +71,8 @@ func (b *builder) about(a About) {
 	start = start.UTC()
 	b.r = fleet.Recording{
 		Recording: keyOf(a.ID[:]), ID: hexadecimal(a.ID[:]), Recipe: fleet.Recipe, Service: valid(a.Service), Version: valid(a.Version),
-		Host: valid(a.Host), Labels: []string{}, Date: start.Format(time.DateOnly), Start: start.UnixMicro(), Format: m.Format, URI: valid(a.URI),
+		Host: valid(a.Host), Labels: []string{}, Date: start.Format(time.DateOnly), Start: start.UnixMicro(), Format: m.Format,
+		URI:      valid(a.URI),
 		Complete: b.p.Complete, Sampled: m.Sampled != "",
 	}
 	for _, l := range a.Labels {
@@ -152,10 +154,9 @@ func (b *builder) verdicts() error {
 	for i := range leaks.Sites {
 		ages[leaks.Sites[i].Key] = &leaks.Sites[i]
 	}
-	at := map[uint64]int{}
 	for i := range list {
 		v := &list[i]
-		if int(v.Key) >= len(ids) || v.Kind.String() == "" {
+		if int(v.Key) >= len(ids) || v.Kind == verdict.None {
 			continue
 		}
 		row := fleet.Leak{
@@ -165,17 +166,12 @@ func (b *builder) verdicts() error {
 		if l := ages[analysis.Key(v.Key)]; l != nil {
 			row.Oldest, row.Median = int64(l.Oldest), int64(l.Median)
 		}
-		n, ok := at[row.Stack]
-		if !ok {
-			at[row.Stack] = len(b.out.Leaks)
-			b.out.Leaks = append(b.out.Leaks, row)
-			continue
-		}
-		if old := b.out.Leaks[n]; cmp.Or(cmp.Compare(row.Growth, old.Growth), cmp.Compare(row.Bytes, old.Bytes)) > 0 {
-			b.out.Leaks[n] = row
-		}
+		b.out.Leaks = append(b.out.Leaks, row)
 	}
-	slices.SortFunc(b.out.Leaks, func(x, y fleet.Leak) int { return cmp.Compare(x.Stack, y.Stack) })
+	slices.SortFunc(b.out.Leaks, func(x, y fleet.Leak) int {
+		return cmp.Or(cmp.Compare(x.Stack, y.Stack), cmp.Compare(y.Growth, x.Growth), cmp.Compare(y.Bytes, x.Bytes))
+	})
+	b.out.Leaks = slices.CompactFunc(b.out.Leaks, func(x, y fleet.Leak) bool { return x.Stack == y.Stack })
 	return nil
 }
 
@@ -258,7 +254,8 @@ func (b *builder) heap() error {
 	live := uint64(0)
 	for _, g := range heapgraph.Types(h) {
 		live += g.Bytes()
-		b.out.Types = append(b.out.Types, fleet.Type{Service: b.r.Service, Recording: b.r.Recording, Snapshot: int64(n), Name: b.names.name(g.Name),
+		b.out.Types = append(b.out.Types, fleet.Type{Service: b.r.Service, Recording: b.r.Recording, Snapshot: int64(n),
+			Name:  b.names.name(g.Name),
 			Count: g.Count, Bytes: g.Bytes()})
 	}
 	peak := max(live, uint64(most))
@@ -276,7 +273,8 @@ func (b *builder) dump() error {
 		for from := 0; from < len(s.Times); from += step {
 			part := s.Values[from:min(from+step, len(s.Times))]
 			point := fleet.Point{Service: b.r.Service, Recording: b.r.Recording, Series: b.names.name(s.Name),
-				At: int64(s.Times[from+len(part)-1]), Min: whole(slices.Min(part)), Max: whole(slices.Max(part)), Last: whole(part[len(part)-1])}
+				At: int64(s.Times[from+len(part)-1]), Min: whole(slices.Min(part)), Max: whole(slices.Max(part)),
+				Last: whole(part[len(part)-1])}
 			b.r.Duration, peak = max(b.r.Duration, point.At), max(peak, point.Max)
 			b.out.Curve = append(b.out.Curve, point)
 		}
@@ -286,7 +284,12 @@ func (b *builder) dump() error {
 	if b.p.Pages == nil {
 		return nil
 	}
-	last := map[int]int{}
+	return b.pages()
+}
+
+// pages adds the pages of the last layout of each curve.
+func (b *builder) pages() error {
+	t, last := b.p.Timeline, map[int]int{}
 	for i := range b.p.Pages.Len() {
 		if info := b.p.Pages.Info(i); !info.Empty {
 			last[info.Series] = i
@@ -303,7 +306,8 @@ func (b *builder) dump() error {
 		}
 		for i, f := range pages.SumLayout(l).Types {
 			b.out.Pages = append(b.out.Pages, fleet.Page{Service: b.r.Service, Recording: b.r.Recording, Layout: int64(n),
-				Series: b.names.name(t.Series[series].Name), Name: b.names.name(l.Types[i].Name), Pages: uint64(f.Pages), Bytes: f.Bytes, Used: f.OccupiedBytes})
+				Series: b.names.name(t.Series[series].Name), Name: b.names.name(l.Types[i].Name), Pages: uint64(f.Pages),
+				Bytes: f.Bytes, Used: f.OccupiedBytes})
 		}
 	}
 	return nil
@@ -326,7 +330,8 @@ func (s *sums) of(stack uint64) *fleet.Site {
 	if !ok {
 		n = len(s.b.out.Sites)
 		s.at[stack] = n
-		s.b.out.Sites = append(s.b.out.Sites, fleet.Site{Service: s.b.r.Service, Stack: stack, Version: s.b.r.Version, Host: s.b.r.Host, Recording: s.b.r.Recording})
+		s.b.out.Sites = append(s.b.out.Sites, fleet.Site{Service: s.b.r.Service, Stack: stack, Version: s.b.r.Version,
+			Host: s.b.r.Host, Recording: s.b.r.Recording})
 	}
 	return &s.b.out.Sites[n]
 }

@@ -21,7 +21,7 @@ import (
 // unknown is the text of frames without a name.
 const unknown = "?"
 
-// address matches what stands in place of a function's name.
+// address matches texts that are not the name of a function.
 var address = calltree.Expression(`^(\?+|<.*unknown.*>|<no name>|\(?(unknown|nil)\)?|0x[0-9a-fA-F]+|.*\+0x[0-9a-fA-F]+)$`)
 
 // release matches the version of a shared library, which differs between machines.
@@ -72,8 +72,9 @@ type keys struct {
 }
 
 func newKeys(s *model.Stacks, n namer) *keys {
-	return &keys{stacks: s, names: n, sites: calltree.NewSiteNames(s), ofLeaf: map[model.NodeID]uint64{}, frames: map[model.FrameID]string{},
-		known: map[uint64]bool{}}
+	return &keys{stacks: s, names: n, sites: calltree.NewSiteNames(s), ofLeaf: map[model.NodeID]uint64{},
+		frames: map[model.FrameID]string{},
+		known:  map[uint64]bool{}}
 }
 
 // ofStack returns the key of a stack of a trace. Those that the file does not define have one unknown frame.

@@ -11,7 +11,8 @@ import (
 // fleetHost returns what the commands about fleets need.
 func (a *app) fleetHost() *fleet.Host {
 	return &fleet.Host{
-		Out: a.out, Getenv: a.env.Getenv, Format: a.flags.Format, Limit: a.flags.Limit, By: a.flags.By, From: a.flags.From.Place(), To: a.flags.To.Place(),
+		Out: a.out, Getenv: a.env.Getenv, Format: a.flags.Format, Limit: a.flags.Limit, By: a.flags.By,
+		From: a.flags.From.Place(), To: a.flags.To.Place(),
 		Style: a.style(false), Insecure: a.flags.Insecure, Rows: a.fleetRows, Flush: a.out.Flush,
 	}
 }

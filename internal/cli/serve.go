@@ -20,6 +20,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/progress"
 	"github.com/memtui/memtui/internal/serve"
 	"github.com/memtui/memtui/loaders"
@@ -285,7 +286,7 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 			if err != nil {
 				return err
 			}
-			return html.AnswerDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: v.command(b)})
+			return html.AnswerDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + manual.Version().Version, Command: v.command(b)})
 		})
 	case *reportCmd:
 		s, err := b.recording(ctx, c.File)

@@ -15,7 +15,7 @@ import (
 	"github.com/memtui/memtui/model/titles"
 )
 
-// Report is the answer to a question, with what was asked. Its rows are those of the question's kind.
+// Report is the answer to a question, with the question. Its rows are those of the question's kind.
 type Report struct {
 	Schema   string             `json:"schema"`
 	Question string             `json:"question"`
@@ -27,7 +27,7 @@ type Report struct {
 	Before   string             `json:"before,omitzero"`
 	After    string             `json:"after,omitzero"`
 	Site     string             `json:"site,omitzero"`
-	Frames   []string           `json:"frames,omitzero"` // of the stack that is asked about, leaf first
+	Frames   []string           `json:"frames,omitzero"` // of the stack in question, leaf first
 	Sites    []fleet.TopRow     `json:"sites,omitzero"`
 	Changes  []fleet.DiffRow    `json:"changes,omitzero"`
 	Hosts    []fleet.OutlierRow `json:"outliers,omitzero"`
@@ -40,8 +40,10 @@ const schema = "memtui.fleet/1"
 // New returns the report of an answer.
 func New(q *fleet.Question, a *fleet.Answer, frames []string) *Report {
 	return &Report{
-		Schema: schema, Question: q.Kind.String(), Figure: q.Figure, Service: q.Service, Version: q.Version, Host: q.Host, Labels: q.Labels, Before: q.Before,
-		After: q.After, Site: q.Site, Frames: frames, Sites: a.Top, Changes: a.Diff, Hosts: a.Outliers, Versions: a.Trend, Services: a.Spread,
+		Schema: schema, Question: q.Kind.String(), Figure: q.Figure, Service: q.Service, Version: q.Version, Host: q.Host,
+		Labels: q.Labels, Before: q.Before,
+		After: q.After, Site: q.Site, Frames: frames, Sites: a.Top,
+		Changes: a.Diff, Hosts: a.Outliers, Versions: a.Trend, Services: a.Spread,
 	}
 }
 
@@ -168,18 +170,22 @@ func place(p fleet.Place) string {
 }
 
 func (l *layout) top() {
-	l.heads("Sites of the fleet", cells.Head{Text: titles.Sum}, cells.Head{Text: titles.Median}, cells.Head{Text: titles.P95}, cells.Head{Text: titles.Hosts},
-		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Service, Kind: cells.Symbol}, cells.Head{Text: titles.Site, Kind: cells.Name},
-		cells.Head{Text: titles.Stack, Kind: cells.Word})
+	l.heads("Sites of the fleet", cells.Head{Text: titles.Sum}, cells.Head{Text: titles.Median}, cells.Head{Text: titles.P95},
+		cells.Head{Text: titles.Hosts},
+		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Service, Kind: cells.Symbol},
+		cells.Head{Text: titles.Site, Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
 	for _, x := range l.r.Sites {
-		l.row(5, l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All), model.Clean(x.Service), place(x.Place),
+		l.row(5, l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All),
+			model.Clean(x.Service), place(x.Place),
 			x.Stack.String())
 	}
 }
 
 func (l *layout) diff() {
-	l.heads("Changes per host", cells.Head{Text: titles.Delta}, cells.Head{Text: titles.Before}, cells.Head{Text: titles.After}, cells.Head{Text: titles.P95},
-		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Status, Kind: cells.Word}, cells.Head{Text: titles.Service, Kind: cells.Symbol},
+	l.heads("Changes per host", cells.Head{Text: titles.Delta}, cells.Head{Text: titles.Before}, cells.Head{Text: titles.After},
+		cells.Head{Text: titles.P95},
+		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Status, Kind: cells.Word},
+		cells.Head{Text: titles.Service, Kind: cells.Symbol},
 		cells.Head{Text: titles.Site, Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
 	for _, x := range l.r.Changes {
 		status := ""
@@ -189,7 +195,8 @@ func (l *layout) diff() {
 		case x.AfterHosts == 0:
 			status = "gone"
 		}
-		l.row(6, l.s.Change(int64(x.Change)), l.s.Bytes(x.BeforeMedian), l.s.Bytes(x.AfterMedian), l.s.Bytes(x.AfterP95), l.share(x.AfterHosts, x.AfterAll), status,
+		l.row(6, l.s.Change(int64(x.Change)), l.s.Bytes(x.BeforeMedian), l.s.Bytes(x.AfterMedian), l.s.Bytes(x.AfterP95),
+			l.share(x.AfterHosts, x.AfterAll), status,
 			model.Clean(x.Service), place(x.Place), x.Stack.String())
 	}
 }
@@ -204,19 +211,23 @@ func (l *layout) outliers() {
 
 // summary returns the cells of a distribution.
 func (l *layout) summary(x *fleet.Summary) []string {
-	return []string{l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Bytes(x.Most), l.s.Count(x.Hosts), l.share(x.Hosts, x.All)}
+	return []string{l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Bytes(x.Most), l.s.Count(x.Hosts),
+		l.share(x.Hosts, x.All)}
 }
 
 // distribution returns the columns of a distribution, and others.
 func distribution(more ...cells.Head) []cells.Head {
-	return append([]cells.Head{{Text: titles.Sum}, {Text: titles.Median}, {Text: titles.P95}, {Text: titles.Max}, {Text: titles.Hosts}, {Text: titles.Share}}, more...)
+	return append([]cells.Head{{Text: titles.Sum}, {Text: titles.Median}, {Text: titles.P95}, {Text: titles.Max},
+		{Text: titles.Hosts}, {Text: titles.Share}}, more...)
 }
 
 func (l *layout) trend() {
-	l.heads("Versions", distribution(cells.Head{Text: titles.First, Kind: cells.Word}, cells.Head{Text: titles.Service, Kind: cells.Symbol},
+	l.heads("Versions", distribution(cells.Head{Text: titles.First, Kind: cells.Word}, cells.Head{Text: titles.Service,
+		Kind: cells.Symbol},
 		cells.Head{Text: titles.Release, Kind: cells.Name})...)
 	for _, x := range l.r.Versions {
-		l.row(7, append(l.summary(&x.Summary), time.UnixMicro(x.First).UTC().Format("2006-01-02 15:04"), model.Clean(x.Service), model.Clean(x.Version))...)
+		l.row(7, append(l.summary(&x.Summary), time.UnixMicro(x.First).UTC().Format("2006-01-02 15:04"), model.Clean(x.Service),
+			model.Clean(x.Version))...)
 	}
 }
 
@@ -267,7 +278,8 @@ func (x *Limit) reason(s cells.Style) string {
 		word = " exceeds "
 	}
 	s.Exact = s.Exact || s.Bytes(x.Value) == s.Bytes(x.Limit)
-	return model.Clean(x.Service) + ": the median host's " + string(x.Figure) + " of " + model.Clean(x.After) + ", " + s.Bytes(x.Value) + "," + word + s.Bytes(x.Limit) +
+	return model.Clean(x.Service) + ": the median host's " + string(x.Figure) + " of " + model.Clean(x.After) + ", " +
+		s.Bytes(x.Value) + "," + word + s.Bytes(x.Limit) +
 		" (" + x.Asked + " of " + s.Bytes(x.Base) + " in " + model.Clean(x.Before) + ")"
 }
 
@@ -348,5 +360,6 @@ func NewMerged(before, after int, from, to int64) *Merged {
 
 // Line returns it as a line of text.
 func (m *Merged) Line(s cells.Style) string {
-	return strconv.Itoa(m.Before) + " files, " + s.Bytes(uint64(m.Old)) + " → " + strconv.Itoa(m.After) + " files, " + s.Bytes(uint64(m.New))
+	return strconv.Itoa(m.Before) + " files, " + s.Bytes(uint64(m.Old)) + " → " + strconv.Itoa(m.After) + " files, " +
+		s.Bytes(uint64(m.New))
 }

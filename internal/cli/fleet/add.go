@@ -85,7 +85,8 @@ func (c *addCmd) Run(ctx context.Context, h *Host) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return fail.Input(fmt.Errorf("%w; %d of %s are in the fleet: adding all again adds the rest", err, a.sent, model.Counted(len(c.File), "file")))
+		return fail.Input(fmt.Errorf("%w; %d of %s are in the fleet: adding all again adds the rest", err, a.sent,
+			model.Counted(len(c.File), "file")))
 	}
 	return a.bad
 }

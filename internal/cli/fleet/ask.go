@@ -183,7 +183,7 @@ func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Questi
 // Run prints it.
 func (c *sqlCmd) Run(ctx context.Context, h *Host) error { return h.print(ctx, c, c.Dialect) }
 
-// print prints a question as SQL. Nothing is asked.
+// print prints a question as SQL, without a connection.
 func (h *Host) print(ctx context.Context, c asker, dialect string) error {
 	q, err := c.ask(ctx, h, nil)
 	if err != nil {

@@ -54,7 +54,8 @@ func (c *CheckFlags) Run(ctx context.Context, h *Host) error {
 		for k := range a.Trend {
 			if now := &a.Trend[k]; old.Service == now.Service && old.Version == before && now.Version == after {
 				base := int64(min(old.Median, 1<<62))
-				list = append(list, printed.Limit{Name: "max-regression", Asked: limit.Text, Figure: q.Figure, Service: now.Service, Before: before, After: after,
+				list = append(list, printed.Limit{Name: "max-regression", Asked: limit.Text, Figure: q.Figure,
+					Service: now.Service, Before: before, After: after,
 					Base: old.Median, Value: now.Median, Limit: uint64(limit.Resolve(base))})
 			}
 		}

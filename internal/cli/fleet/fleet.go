@@ -69,7 +69,8 @@ func (h *Host) open(flag, place string) (store.Store, error) {
 	if place == "" {
 		return nil, fail.Usage(fmt.Errorf("missing flag: --%s=PLACE, the http://HOST:8123/DATABASE of a ClickHouse or a folder", flag))
 	}
-	s, err := store.Open(place, store.Login{User: h.Getenv("MEMTUI_FLEET_USER"), Password: h.Getenv("MEMTUI_FLEET_PASSWORD"), Insecure: h.Insecure})
+	s, err := store.Open(place, store.Login{User: h.Getenv("MEMTUI_FLEET_USER"), Password: h.Getenv("MEMTUI_FLEET_PASSWORD"),
+		Insecure: h.Insecure})
 	if err != nil {
 		return nil, fail.Usage(fmt.Errorf("--%s: %w", flag, err))
 	}
@@ -96,7 +97,8 @@ func (f *filterFlags) question(h *Host, kind fleet.Kind) (*fleet.Question, error
 	if err := labels(f.Label); err != nil {
 		return nil, err
 	}
-	return &fleet.Question{Kind: kind, Figure: figure, Limit: h.Limit, Filter: fleet.Filter{Service: f.Service, Host: f.Host, Labels: f.Label}}, nil
+	return &fleet.Question{Kind: kind, Figure: figure, Limit: h.Limit,
+		Filter: fleet.Filter{Service: f.Service, Host: f.Host, Labels: f.Label}}, nil
 }
 
 // labels checks that labels have a key.

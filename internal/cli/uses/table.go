@@ -152,7 +152,7 @@ func asked() []Use {
 	return slices.Concat(tables(), inFleet(), of(kind.All, "insecure"))
 }
 
-// inFleet returns the flags that say which fleet is asked for what.
+// inFleet returns the flags that say what a question is about.
 func inFleet() []Use {
 	return slices.Concat(helped(kind.All, "from", "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder."),
 		helped(kind.All, "by", "The figure: leaked_bytes (the default), live_bytes, peak_bytes or alloc_bytes."))

@@ -60,7 +60,10 @@ func Open(address string, opt Options) (*Store, error) {
 		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
 	}
 	return &Store{base: url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}, database: database, opt: opt, stacks: map[uint64]bool{},
-		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
+		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		}}}, nil
 }
 
 // answerTimeout is how long a server may take until its answer begins, and most the bytes of an answer that are read.
@@ -82,7 +85,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// refusal is what a server says in place of an answer.
+// refusal is the text of a server in place of an answer.
 type refusal struct {
 	status int
 	text   string

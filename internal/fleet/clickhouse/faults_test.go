@@ -175,7 +175,8 @@ func TestAddresses(t *testing.T) {
 		"http:///db":                  "invalid address",
 		"http://me:s3cret%zz@host/":   "invalid address",
 	} {
-		if _, err := Open(address, Options{}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret") {
+		if _, err := Open(address, Options{}); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -79,7 +79,8 @@ func (s *Store) newStacks(ctx context.Context, all []fleet.Stack) (lacks []fleet
 	}
 	for len(unsure) > 0 {
 		n := min(len(unsure), keysAtOnce)
-		rows, err := s.ask(ctx, fmt.Sprintf("SELECT DISTINCT stack FROM %s.stacks WHERE recipe = %s AND stack IN (%s)", s.database, fleet.Text(fleet.Recipe),
+		rows, err := s.ask(ctx, fmt.Sprintf("SELECT DISTINCT stack FROM %s.stacks WHERE recipe = %s AND stack IN (%s)",
+			s.database, fleet.Text(fleet.Recipe),
 			strings.Join(unsure[:n], ",")))
 		if err != nil {
 			return nil, err
@@ -103,7 +104,7 @@ func (s *Store) newStacks(ctx context.Context, all []fleet.Stack) (lacks []fleet
 	return lacks[:n], nil
 }
 
-// Dialect returns how the store is asked.
+// Dialect returns the SQL of the store.
 func (s *Store) Dialect() fleet.Dialect { return fleet.ClickHouse(s.database) }
 
 // Ask returns the answer to a question.
@@ -117,8 +118,9 @@ func (s *Store) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, erro
 
 // Frames returns the frames of a stack, leaf first; nil if the fleet has none of that key.
 func (s *Store) Frames(ctx context.Context, key fleet.Key) ([]string, error) {
-	rows, err := s.ask(ctx, fmt.Sprintf("SELECT arrayJoin(frames) FROM (SELECT frames FROM %s.stacks WHERE recipe = %s AND stack = %d LIMIT 1)", s.database,
-		fleet.Text(fleet.Recipe), uint64(key)))
+	rows, err := s.ask(ctx,
+		fmt.Sprintf("SELECT arrayJoin(frames) FROM (SELECT frames FROM %s.stacks WHERE recipe = %s AND stack = %d LIMIT 1)", s.database,
+			fleet.Text(fleet.Recipe), uint64(key)))
 	var frames []string
 	for _, row := range rows {
 		frames = append(frames, row[0])

@@ -96,7 +96,8 @@ func (c *Compacted) day(ctx context.Context, list []string, merge merging) error
 func merger[T any](table string) merging {
 	return func(ctx context.Context, list []string, out io.Writer, scratch io.ReadWriteSeeker) error {
 		w := pq.NewSortingWriter[T](out, rowsPerGroup, append(options(table),
-			pq.SortingWriterConfig(pq.SortingColumns(sorting(table)...), pq.DropDuplicatedRows(true), pq.SortingBuffers(one{scratch})))...)
+			pq.SortingWriterConfig(pq.SortingColumns(sorting(table)...), pq.DropDuplicatedRows(true),
+				pq.SortingBuffers(one{scratch})))...)
 		for _, path := range list {
 			err := each(ctx, path, func(rows []T) error {
 				_, err := w.Write(rows)

@@ -24,7 +24,8 @@ const suffix = ".parquet"
 func order(table string) []string {
 	return map[string][]string{
 		"recordings": {"recording"}, "stacks": {"stack"}, "sites": {"stack", "recording"}, "leaks": {"stack", "recording"},
-		"curve": {"recording", "series", "at_us"}, "types": {"type", "recording", "snapshot"}, "pages": {"recording", "layout", "series", "type"},
+		"curve": {"recording", "series", "at_us"}, "types": {"type", "recording", "snapshot"},
+		"pages": {"recording", "layout", "series", "type"},
 	}[table]
 }
 
@@ -41,7 +42,8 @@ const rowsPerGroup = 1 << 18
 
 // options returns how the files of a table are written.
 func options(table string) []pq.WriterOption {
-	return []pq.WriterOption{pq.Compression(&pq.Zstd), pq.MaxRowsPerRowGroup(rowsPerGroup), pq.SortingWriterConfig(pq.SortingColumns(sorting(table)...))}
+	return []pq.WriterOption{pq.Compression(&pq.Zstd), pq.MaxRowsPerRowGroup(rowsPerGroup),
+		pq.SortingWriterConfig(pq.SortingColumns(sorting(table)...))}
 }
 
 // write writes a file, which is there at once and complete.
@@ -72,7 +74,7 @@ func replace(path string, f func(io.Writer) error) error {
 	return nil
 }
 
-// guard returns what the library says about a damaged file as an error, also where it panics.
+// guard returns damage that the library finds as an error, also where it panics.
 func guard(path string, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

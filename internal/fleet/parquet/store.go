@@ -127,7 +127,8 @@ func put[T any](s *Store, r *fleet.Recording, table string, rows []T) error {
 }
 
 // newStacks returns the stacks of sites that the service lacks.
-func (s *Store) newStacks(ctx context.Context, service string, sites []fleet.Site, all map[uint64]*fleet.Stack) (lacks []fleet.Stack, err error) {
+func (s *Store) newStacks(ctx context.Context, service string, sites []fleet.Site,
+	all map[uint64]*fleet.Stack) (lacks []fleet.Stack, err error) {
 	known := s.stacks[service]
 	if known == nil {
 		if known, err = s.keys(ctx, "stacks", service, "stack"); err != nil {

@@ -173,7 +173,8 @@ func TestHalfAFleetIsNotRead(t *testing.T) {
 func TestNamesStayInTheFolder(t *testing.T) {
 	dir, like := filepath.Join(t.TempDir(), "deep", "fleet"), fleets.Recorded(t, trace)
 	all := &fleets.Memory{}
-	for n, name := range []string{"../../x", "/etc", ".", "..", "", "a/b\\c=d%2e", "CON", "*?[", strings.Repeat("ä", 300), strings.Repeat("ä", 299) + "b", "service=x"} {
+	for n, name := range []string{"../../x", "/etc", ".", "..", "", "a/b\\c=d%2e", "CON", "*?[", strings.Repeat("ä", 300),
+		strings.Repeat("ä", 299) + "b", "service=x"} {
 		b := fleets.Nth(like, n)
 		b.Recordings[0].Service, b.Recordings[0].Date = name, "../"+b.Recordings[0].Date
 		for i := range b.Sites {

@@ -26,7 +26,8 @@ const config = `<?xml version="1.0"?>
 
 const users = `<?xml version="1.0"?>
 <yandex><profiles><default><max_memory_usage>2000000000</max_memory_usage></default></profiles>
-<users><fleet><password>se'cret "1" &lt;&amp;&gt;</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></fleet></users>
+<users><fleet><password>se'cret "1" &lt;&amp;&gt;</password>
+<networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></fleet></users>
 <quotas><default/></quotas></yandex>
 `
 
@@ -65,21 +66,26 @@ func ClickHouse(t testing.TB) (address string) {
 		log.Close()
 	})
 	address = fmt.Sprintf("http://127.0.0.1:%d", web)
+	wait(t, address, ended, log.Name())
+	return address
+}
+
+// wait returns when a server answers.
+func wait(t testing.TB, address string, ended chan struct{}, log string) {
 	for range 300 {
 		resp, err := http.Get(address + "/ping")
 		if err == nil {
 			resp.Body.Close()
-			return address
+			return
 		}
 		select {
 		case <-ended:
-			text, _ := os.ReadFile(log.Name())
-			t.Fatalf("%s ended: %s", program, text)
+			text, _ := os.ReadFile(log)
+			t.Fatalf("the server ended: %s", text)
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	t.Fatalf("%s does not answer", program)
-	return ""
+	t.Fatal("the server does not answer")
 }
 
 func freePort(t testing.TB) int {

@@ -31,7 +31,8 @@ func Recorded(t testing.TB, path string) *fleet.Batch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := rows.Rows(t.Context(), store.Current(), index, rows.About{ID: sha256.Sum256([]byte(path)), Service: "shop", Version: Old, Host: "first", URI: path})
+	b, err := rows.Rows(t.Context(), store.Current(), index, rows.About{ID: sha256.Sum256([]byte(path)), Service: "shop",
+		Version: Old, Host: "first", URI: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,8 @@ func (m *Memory) Recordings(context.Context) ([]fleet.Recording, error) {
 func (m *Memory) Sites(_ context.Context, figure fleet.Figure, services []string, f func(recording, stack, value uint64)) error {
 	for i := range m.Batch.Sites {
 		if s := &m.Batch.Sites[i]; slices.Contains(services, s.Service) {
-			f(s.Recording, s.Stack, map[fleet.Figure]uint64{fleet.Leaked: s.Leaked, fleet.Live: s.Live, fleet.Peak: s.Peak, fleet.Alloc: s.Alloc}[figure])
+			f(s.Recording, s.Stack, map[fleet.Figure]uint64{fleet.Leaked: s.Leaked, fleet.Live: s.Live, fleet.Peak: s.Peak,
+				fleet.Alloc: s.Alloc}[figure])
 		}
 	}
 	return nil
