@@ -47,7 +47,7 @@ func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	case c.Fleet != "":
 		return c.CheckFlags.Run(ctx, a.fleetHost())
 	case len(c.File) == 0:
-		return fail.Usage(errors.New("missing argument: <file> ..."))
+		return fail.Usage(errors.New("missing argument: <file>"))
 	}
 	if n := slices.Index(c.File, "-"); n >= 0 && (c.Base == "-" || slices.Contains(c.File[n+1:], "-")) {
 		return fail.Usage(errors.New("check: only one of the files can be standard input"))

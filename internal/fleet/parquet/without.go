@@ -10,7 +10,7 @@ import (
 )
 
 // errWithout says what this program lacks.
-var errWithout = errors.New("this memtui was built without Parquet: build it with go build -tags parquet -o memtui-fleet .")
+var errWithout = errors.New("this memtui was built without Parquet: build one that has it, memtui-fleet, by: go build -tags parquet -o memtui-fleet")
 
 // Store is a folder.
 type Store struct{}
