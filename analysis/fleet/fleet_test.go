@@ -71,7 +71,7 @@ func TestNamesInSQLAreValues(t *testing.T) {
 			{Kind: fleet.Trend, Figure: fleet.Leaked, Site: name}, {Kind: fleet.Outliers, Figure: fleet.Leaked, Site: name},
 		} {
 			clickhouse := q.SQL(fleet.ClickHouse("db"))
-			if strings.Count(clickhouse, "'")%2 != 0 || strings.Contains(clickhouse, name) && name != "'" || strings.Contains(strings.ReplaceAll(clickhouse, `\x`, ""), `\`) {
+			if strings.Count(clickhouse, "'")%2 != 0 || strings.Contains(clickhouse, name) && len(name) > 1 || strings.Contains(strings.ReplaceAll(clickhouse, `\x`, ""), `\`) {
 				t.Errorf("%q: %s", name, clickhouse)
 			}
 			if duck := q.SQL(fleet.DuckDB("/tmp/it's")); strings.Count(duck, "'")%2 != 0 || !strings.Contains(duck, "'"+strings.ReplaceAll(name, "'", "''")+"'") {
