@@ -42,7 +42,7 @@ func (a Alone) laid(s cells.Style, full bool) table {
 
 // ofCells returns a table that another package lays out.
 func ofCells(t *cells.Table, name string) table {
-	out := table{name: name, title: t.Heading, answer: t.Answer, more: t.More, each: t.Each, empty: noRows, rows: t.Rows}
+	out := table{name: name, title: t.Heading, answer: t.Answer, more: t.More, each: t.Each, empty: noRows, rows: t.Rows, spare: t.Spare}
 	for _, h := range t.Heads {
 		out.cols = append(out.cols, col{h.Text, h.Kind})
 	}

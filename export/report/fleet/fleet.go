@@ -174,6 +174,7 @@ func (l *layout) top() {
 		cells.Head{Text: titles.Hosts},
 		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Service, Kind: cells.Symbol},
 		cells.Head{Text: titles.Site, Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
+	l.out.Spare = []string{titles.P95, titles.Hosts}
 	for _, x := range l.r.Sites {
 		l.row(5, l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All),
 			model.Clean(x.Service), place(x.Place),
@@ -187,6 +188,7 @@ func (l *layout) diff() {
 		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Status, Kind: cells.Word},
 		cells.Head{Text: titles.Service, Kind: cells.Symbol},
 		cells.Head{Text: titles.Site, Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
+	l.out.Spare = []string{titles.P95, titles.Before}
 	for _, x := range l.r.Changes {
 		status := ""
 		switch {
