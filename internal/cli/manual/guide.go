@@ -108,7 +108,7 @@ func NewGuide(app Grammar) *Guide {
 
 // CommandOf returns the path of the command in a line.
 func CommandOf(words []string) string {
-	if words[0] == "heap" {
+	if words[0] == "heap" || words[0] == "fleet" {
 		return strings.Join(words[:2], " ")
 	}
 	return words[0]
