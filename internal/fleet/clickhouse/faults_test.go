@@ -130,8 +130,12 @@ func TestLostConnectionLeavesNothingHalf(t *testing.T) {
 func TestFaultsThatStayAreSaidAtOnce(t *testing.T) {
 	elsewhere := newFake(t, nil)
 	for name, fail := range map[string]func(w http.ResponseWriter, r *http.Request){
-		"Code: 62":  func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Code: 62, Syntax error", http.StatusInternalServerError) },
-		"Code: 193": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "Code: 193, Wrong password", http.StatusUnauthorized) },
+		"Code: 62": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "Code: 62, Syntax error", http.StatusInternalServerError)
+		},
+		"Code: 193": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "Code: 193, Wrong password", http.StatusUnauthorized)
+		},
 		"server refuses": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 		},
