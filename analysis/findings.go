@@ -121,14 +121,22 @@ type finder struct {
 	out    []Finding
 }
 
+// Damage returns what an incomplete file, of which so many bytes could not be read, means for figures: blocks whose
+// frees are lost seem to live on.
+func Damage(lost int64) string {
+	if lost > 0 {
+		return model.Bytes(lost).String() + " of the file could not be read: allocated totals are lower bounds, live may be too high"
+	}
+	return "the file is not complete: allocated totals are lower bounds, live may be too high"
+}
+
 func (f *finder) damage(p *model.Profile) {
 	switch {
 	case p == nil:
 	case p.Lost > 0:
-		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: model.Bytes(p.Lost).String() +
-			" of the file could not be read: totals are lower bounds"})
+		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: Damage(p.Lost)})
 	case !p.Complete && f.status.Final:
-		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: "the file is not complete: totals are lower bounds"})
+		f.out = append(f.out, Finding{Kind: FindingDamage, Confidence: 1, Text: Damage(0)})
 	}
 }
 

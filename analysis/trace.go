@@ -68,8 +68,8 @@ type Trace interface {
 	// Uses returns the blocks that ever had an address, by birth: the last limit of them, and their total number. It
 	// finds nothing for address 0, which is unknown, and nothing in a file whose addresses are invented.
 	Uses(ctx context.Context, addr uint64, limit int) (blocks []Block, total int, err error)
-	// Events returns the events of a range in order, at most q.Limit of them, and how many follow in the range: of a
-	// query that chooses blocks, without regard to its cell.
+	// Events returns the events of a range in order, at most q.Limit of them, and how many events of the range follow
+	// those that were looked at, whatever they are about.
 	Events(ctx context.Context, q EventQuery) (list []Event, left int, err error)
 	// Grid counts blocks by size and lifetime.
 	Grid(ctx context.Context, q GridQuery) (*Grid, error)
@@ -413,25 +413,6 @@ type Mark struct {
 	Bytes   uint64 // GC
 	ID      uint64 // marker: name id
 	Name    string // marker: resolved, not cleaned
-}
-
-// EventQuery asks for single events.
-type EventQuery struct {
-	Range Range
-	Cell  Cell // only those that allocate or end its blocks, unless it has all
-	Limit int  // most events, 0 for all
-}
-
-// Event is an event of a trace, with the blocks that it is about.
-type Event struct {
-	Number uint64 // in the trace, from 0
-	Time   model.Time
-	Kind   model.EventKind
-	Addr   uint64 // of allocations and frees; 0 if unknown
-	Block  Block  // what it allocates, or the block that a free ends; its address is Addr
-	Ended  *Block // by an allocation at its address; nil for none
-	Stray  bool   // a free that ends no block
-	Mark   Mark   // of collections and markers
 }
 
 // Cost is a figure that stacks are weighted by.

@@ -60,6 +60,7 @@ const (
 	ShowLeaks      Action = "leaks"
 	ShowStacks     Action = "stacks"
 	ShowBlocks     Action = "blocks"
+	ShowEvents     Action = "events"
 	ShowLifetimes  Action = "lifetimes"
 	ShowSource     Action = "source"
 	ShowTreemap    Action = "treemap"

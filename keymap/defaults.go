@@ -142,7 +142,7 @@ func areaRows() []row {
 	return []row{
 		{ScopeTreemap, Left, "Left", "Go to the area on the left."},
 		{ScopeTreemap, Right, "Right", "Go to the area on the right."},
-		{ScopeTreemap, Open, "Enter", "Zoom: give what the selected area belongs to the entire screen, or open it. {back} zooms out."},
+		{ScopeTreemap, Open, "Enter", "Zoom to what the selected area belongs to, or open what has no parts. {back} zooms out."},
 		{ScopeTreemap, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
 		{ScopeTreemap, Group, "b", "Switch between types and dominators of a heap snapshot."},
 		{ScopeHeat, Open, "Enter", "Show the site on the Sites screen, or only blocks of this lifetime on every screen."},
@@ -237,6 +237,7 @@ func screenRows() []row {
 		{s, ShowLeaks, "", "What was never freed, and how it grew."},
 		{s, ShowStacks, "", "Call tree and flame graph."},
 		{s, ShowBlocks, "", "Single blocks, and all uses of an address."},
+		{s, ShowEvents, "'", "Single events around the instant."},
 		{s, ShowLifetimes, "", "Blocks by size and lifetime, as a grid."},
 		{s, ShowSource, "", "Source files, with figures at each line."},
 		{s, ShowTreemap, "@", "Memory as areas within areas, by what it belongs to."},

@@ -165,7 +165,7 @@ func footer(s Scope) []hint {
 	case ScopeSource:
 		return []hint{{"next line that costs", []Action{FindNext}}, {"caller/callee", []Action{Collapse, Expand}}, filterHint, costHint, sortHint, {"back", []Action{HistoryBack}}}
 	case ScopeTreemap:
-		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom", []Action{Open}}, {"out", []Action{Back}}, costHint, {"dominators", []Action{Group}},
+		return []hint{{"move", []Action{Up, Down, Left, Right}}, {"zoom/open", []Action{Open}}, {"out", []Action{Back}}, costHint, {"types/dominators", []Action{Group}},
 			focusHint, diffHint, copyHint, screensHint}
 	case ScopeHeat:
 		return []hint{timeHint, {"row", []Action{Up, Down}}, {"site", []Action{Open}}, costHint, {"sites/lifetimes", []Action{Series}},

@@ -341,8 +341,8 @@ func (h *Heap) NameOf(r Row) (name string, ok bool) {
 	return name, name != ""
 }
 
-// OnAxis returns the value of a row on an axis, on the first the name of its type. It is "" for rows without a type,
-// and if the file does not state it.
+// OnAxis returns the value of a row on an axis, on the first the name of its type. That of a row that describes a type,
+// such as its class loader, is the described type's. It is "" for rows without a type, and if the file does not state it.
 func (h *Heap) OnAxis(axis int, r Row) string {
 	if axis < len(h.Schema.Axes) && h.Schema.Axes[axis].ByRow {
 		if axis < len(h.Axes) && uint64(r) < uint64(len(h.Axes[axis])) {
@@ -352,6 +352,9 @@ func (h *Heap) OnAxis(axis int, r Row) string {
 	}
 	if h.Kind(r).Naming != NamedByType || uint64(r) >= uint64(len(h.Entity)) {
 		return ""
+	}
+	if axis > 0 && h.Kind(r).About && uint64(r) < uint64(len(h.About)) {
+		return h.Tables.OnAxis(axis, h.About[r])
 	}
 	return h.Tables.OnAxis(axis, h.Entity[r])
 }

@@ -84,8 +84,7 @@ func (a *app) do(act keymap.Action) {
 	} else if a.current().Do(act) {
 		return
 	}
-	if a.doCompare(act) || a.doFilters(act) || a.doProfile(act) || a.doPoints(act) || a.doTime(act) ||
-		a.doSnapshots(act) || a.doScreens(act) {
+	if a.doCompare(act) || a.doFilters(act) || a.doKind(act) || a.doScreens(act) {
 		return
 	}
 	a.doProgram(act)
@@ -126,11 +125,19 @@ func (a *app) nothingToOpen(list *widget.List) string {
 	return a.Hint("there is nothing to open in this pane: {next-pane} goes to the next one")
 }
 
+// doKind handles what depends on the kinds of data in the file.
+func (a *app) doKind(act keymap.Action) bool {
+	kinds := a.kinds()
+	for _, k := range kinds {
+		if k.do(act) {
+			return true
+		}
+	}
+	return len(kinds) > 0 && kinds[0].ranges() && a.doTime(act)
+}
+
 // doTime handles what moves the instant, the range and the view.
 func (a *app) doTime(act keymap.Action) bool {
-	if a.Trace == nil && a.Dump == nil && a.Prof == nil {
-		return false
-	}
 	leap := max(a.state.Columns/10, 1)
 	switch act {
 	case keymap.StepBack:
@@ -141,18 +148,10 @@ func (a *app) doTime(act keymap.Action) bool {
 		a.emit(state.Step{Columns: -leap})
 	case keymap.LeapForward:
 		a.emit(state.Step{Columns: leap})
-	case keymap.EventBack:
-		a.neighbor(a.Trace.Neighbor, -1)
-	case keymap.EventForward:
-		a.neighbor(a.Trace.Neighbor, 1)
-	case keymap.LandmarkBack:
-		a.neighbor(a.Trace.Landmark, -1)
-	case keymap.LandmarkForward:
-		a.neighbor(a.Trace.Landmark, 1)
 	case keymap.Peak:
-		a.peakIn(analysis.FullRange)
+		a.kind().peak(analysis.FullRange)
 	case keymap.PeakInRange:
-		a.peakIn(a.state.Range)
+		a.kind().peak(a.state.Range)
 	case keymap.End:
 		a.emit(state.MoveTo{At: analysis.End})
 	case keymap.GotoTime:
@@ -260,7 +259,7 @@ func (a *app) back() {
 	switch {
 	case s.Compare.On:
 		a.emit(state.ShowDifference{On: false})
-	case a.Heaps != nil && a.heapBack():
+	case a.kind().back():
 	case s.Filters != "" && s.Filters != was.Filters:
 		a.emit(state.DropStep{N: -1})
 	case s.Prof.Window != state.NoWindow && s.Prof.Window != was.Prof.Window:

@@ -551,36 +551,3 @@ func (a *app) travel(from, to *[]place) {
 	a.previous, a.at = a.at, min(p.screen, len(a.screens)-1)
 	a.layout()
 }
-
-// peakIn moves to the peak of a range, found off the loop.
-func (a *app) peakIn(r analysis.Range) {
-	if a.windowed() && r.IsFull() && (a.Dump == nil || a.current().Needs()&model.FacetProfile != 0) {
-		a.windowPeak()
-		return
-	}
-	if a.Dump != nil {
-		a.dumpPeak(r)
-		return
-	}
-	if a.Trace == nil {
-		return
-	}
-	a.Background(func() {
-		ctx := context.WithoutCancel(a.Ctx)
-		p, ok, err := a.Trace.Peak(ctx, r)
-		at := analysis.At(p.Instant.T)
-		// Only the peak of a completely loaded file has a name on a command line; otherwise the instant is a time.
-		if a.Trace.Status().Final {
-			if whole, _, _ := a.Trace.Peak(ctx, analysis.FullRange); whole.Instant == p.Instant {
-				at = p.Instant
-			}
-		}
-		a.Post(func() {
-			if err == nil && ok {
-				a.emit(state.MoveTo{At: at})
-			} else {
-				a.say("nothing is allocated there")
-			}
-		})
-	})
-}

@@ -3,6 +3,7 @@ package views
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,6 +74,25 @@ func TestTreemapZooms(t *testing.T) {
 	u.has("Sites by stack")
 	u.keys("Alt+Left").has("Treemap")
 	u.keys("Y").has("--table treemap", "--by live_bytes", "--at peak")
+}
+
+// The command of a treemap prints what is below the part that fills the screen.
+func TestTreemapPrintsWhatItZoomsTo(t *testing.T) {
+	u := openKvleak(t, 120, 40, colorCaps).keys("@", "Enter")
+	words := strings.Join(u.app.command([]string{"FILE"}), " ")
+	if !strings.Contains(words, "--table treemap --below /home/dev/") || !strings.HasSuffix(words, "/ht/src --by live_bytes FILE") {
+		t.Errorf("zoomed to a module: %s", words)
+	}
+	if u.keys("0"); slices.Contains(u.app.command([]string{"FILE"}), "--below") {
+		t.Error("of the complete treemap, too")
+	}
+	h := openJava(t, 120, 40).keys("@", "b")
+	for range 3 {
+		h.keys("Enter")
+	}
+	if words := strings.Join(h.app.command([]string{"FILE"}), " "); !strings.Contains(words, "--table dominator_treemap") || !strings.Contains(words, "--below ") {
+		t.Errorf("zoomed to an object: %s", words)
+	}
 }
 
 // TestTreemapFollowsTheSelection begins with the site that is selected elsewhere.

@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,28 +144,27 @@ func (a *app) over(r themes.Role, on tcell.Style) tcell.Style {
 
 // sidesShown reports whether the header names the two sides of a difference.
 func (a *app) sidesShown() bool {
-	if !a.state.Compare.On || a.Heaps != nil {
+	if !a.state.Compare.On || !a.kind().ranges() { // snapshots are named on the screens
 		return false
 	}
 	_, itself := a.current().(ui.TwoSided)
 	return itself || a.inDifference[a.screens[a.at]] != nil
 }
 
-// instantText returns the instant or range of everything on screen, and whether times between those in the file are
-// estimates.
+// instantText returns the instant or range of everything on screen.
 func (a *app) instantText() (text string) {
+	for _, k := range a.kinds() {
+		if text = k.instant(); text != "" {
+			break
+		}
+	}
+	return text
+}
+
+// instant returns the instant or range, and whether times between those in the file are estimates.
+func (a traceKind) instant() (text string) {
 	s := &a.state
-	if a.Heaps != nil {
-		return a.snapshotText()
-	}
-	if a.Prof != nil {
-		_, _, w, _ := a.GetRect()
-		return a.Prof.InstantText(s, w)
-	}
-	if a.Dump != nil {
-		return a.dumpInstant()
-	}
-	if a.Trace == nil || s.Status.Events == 0 {
+	if s.Status.Events == 0 {
 		return ""
 	}
 	at := "end of run · " + s.Status.Duration.String()
@@ -340,13 +340,13 @@ func (a *app) unopened() string {
 
 // useful reports whether an action does anything now, so that the footer should name it.
 func (a *app) useful(act keymap.Action) bool {
-	if act == keymap.Open && a.unopened() != "" || a.Heaps != nil && a.uselessOnHeaps(act) || a.uselessOnList(act) {
+	if act == keymap.Open && a.unopened() != "" || a.uselessOnList(act) {
 		return false
 	}
 	if n := len(a.overlays); n > 0 && len(a.overlays[n-1].Scopes()) == 0 {
 		return false // it lists its own keys; those of the program do not apply to it
 	}
-	if a.Prof != nil && a.Prof.Useless(act, &a.state, a.Dump != nil || a.current().Action() == keymap.ShowTimeline) {
+	if slices.ContainsFunc(a.kinds(), func(k kind) bool { return k.useless(act) }) {
 		return false
 	}
 	u, ok := a.front().(ui.Refuser)
@@ -371,19 +371,6 @@ func (a *app) uselessOnList(act keymap.Action) bool {
 		return list.Len() == 0 && a.Work.Rested() && a.current().CopyText() == ""
 	case keymap.Find:
 		return list.Len() == 0 && a.Work.Rested() && a.filterText() == ""
-	}
-	return false
-}
-
-// uselessOnHeaps reports whether an action has nothing to do on screens of heap snapshots: there is no other snapshot,
-// or nothing to reveal.
-func (a *app) uselessOnHeaps(act keymap.Action) bool {
-	switch act {
-	case keymap.Values:
-		r, ok := a.current().(ui.Revealer)
-		return !ok || !r.Reveals()
-	case keymap.StepBack, keymap.Peak, keymap.Range, keymap.MarkA, keymap.Difference, keymap.Swap, keymap.Normalize:
-		return a.state.Snapshots() == 1 && a.After() == nil
 	}
 	return false
 }

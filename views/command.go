@@ -170,7 +170,7 @@ func stepCommand(kind calltree.StepKind) func(*app, string) error {
 		if err := calltree.CheckStep(step); err != nil {
 			return err
 		}
-		if a.Trace == nil && a.Prof == nil {
+		if !a.hasStacks() {
 			return fmt.Errorf("this file has no stacks to filter")
 		}
 		a.addTyped(step)

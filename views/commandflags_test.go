@@ -25,7 +25,7 @@ func everyFlag(t *testing.T) (names []string) {
 			calltree.Step{Kind: calltree.Ignore, Name: "f"}, calltree.Step{Kind: calltree.ShowFrom, Name: "f"},
 			calltree.Step{Kind: calltree.HideFrame, Name: "f"}, calltree.Step{Kind: calltree.PivotAt, Name: "f"}),
 		Format: "csv", Table: "x", Filter: "x", Snapshot: &n, Series: &n, Point: &n, Edges: "x", Values: true, MinAge: at, Event: "x", Group: "x", Per: "x", Type: "x", Exact: true, Kind: "x", By: "x",
-		Masks: []string{"x"}, Match: "x", Normalize: "x", Only: []string{"x"}, Swap: true, Limit: &n, Stacked: &n, Peek: "x", Lines: "x", Order: "x", Below: &n, Invert: true, Recursion: true,
+		Masks: []string{"x"}, Match: "x", Normalize: "x", Only: []string{"x"}, Swap: true, Limit: &n, Stacked: &n, Peek: "x", Lines: "x", Order: "x", Below: &n, Within: []string{"x"}, Invert: true, Recursion: true,
 	}
 	for i, v := 0, reflect.ValueOf(q); i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {

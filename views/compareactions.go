@@ -33,10 +33,10 @@ func differences(e *ui.Env, all []ui.Screen) map[ui.Screen]ui.Screen {
 
 // doCompare handles marks and the difference of every kind of file.
 func (a *app) doCompare(act keymap.Action) bool {
-	if a.Trace == nil && a.Prof == nil && a.Dump == nil && a.Heaps == nil {
+	if len(a.kinds()) == 0 {
 		return false
 	}
-	if r, ok := a.current().(ui.Rangeless); act == keymap.Range && (a.Heaps != nil || ok && r.Rangeless()) {
+	if r, ok := a.current().(ui.Rangeless); act == keymap.Range && (!a.kind().ranges() || ok && r.Rangeless()) {
 		act = keymap.MarkA
 	}
 	switch act {
@@ -88,16 +88,7 @@ func (a *app) shapeDifference(act keymap.Action) bool {
 
 // nextNormal returns the next normalization of the sides.
 func (a *app) nextNormal(per diff.Normal) diff.Normal {
-	known := []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalAllocations,
-		diff.NormalGCs, diff.NormalMarkers}
-	switch {
-	case a.Heaps != nil:
-		known = []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalGCs}
-	case a.Dump != nil:
-		known = known[:3]
-	case a.Prof != nil:
-		known = known[:2]
-	}
+	known := a.kind().normals()
 	return known[(slices.Index(known, per)+1)%len(known)]
 }
 
@@ -120,10 +111,8 @@ func (a *app) markHere(act keymap.Action) {
 	switch {
 	case a.Second != nil && s.Compare.Marks[1-side].Set:
 		next = "both sides are fixed" + cleared
-	case a.Heaps != nil && a.Second != nil:
-		next = "it is fixed: going to another snapshot moves only " + [2]string{"B", "A"}[side] + cleared
 	case a.Second != nil:
-		next = "it is fixed: moving in time moves only " + [2]string{"B", "A"}[side] + cleared
+		next = "it is fixed: " + a.kind().motion() + " moves only " + [2]string{"B", "A"}[side] + cleared
 	case s.Compare.On:
 		next = "the difference is updated"
 	case side == state.SideB:
@@ -137,17 +126,10 @@ func (a *app) here(side int) state.Mark {
 	free := a.state
 	free.Compare.Marks, free.Compare.Swapped = [2]state.Mark{}, false
 	other := side == state.SideB && a.Second != nil
-	switch {
-	case a.Heaps != nil && other:
-		return state.Mark{Set: true, Other: true, Number: a.OtherSnapshot(&free)}
-	case a.Heaps != nil:
-		return state.Mark{Set: true, Number: free.Snapshot()}
-	case a.OtherDump() != nil && other:
-		_, at := a.LayoutSides(&free)
-		return state.Mark{Set: true, Other: true, At: free.At, Range: free.Range, Number: at.Layout, Prof: state.NewProfile()}
-	case a.Dump != nil:
-		return state.Mark{Set: true, At: free.At, Range: free.Range, Number: a.Dump.Layout(&free), Prof: free.Prof}
-	case a.Second != nil:
+	if m, ok := a.kind().here(&free, other); ok {
+		return m
+	}
+	if a.Second != nil {
 		now := free.Moments(true, a.TimeMap(&free))[side]
 		return state.Mark{Set: true, Other: now.Other, At: now.At, Range: now.Over, Prof: now.Prof}
 	}
@@ -175,19 +157,7 @@ func (a *app) toggleDifference() {
 		a.say(a.screens[a.at].Name() + " has no difference: it is shown on the other screens")
 	}
 	a.emit(state.ShowDifference{On: true})
-	if a.Heaps != nil { // without marks it is the first snapshot
-		return
-	}
-	if a.Dump != nil {
-		a.beginDumpDifference()
-		return
-	}
-	if a.Second == nil && !c.Marks[state.SideA].Set {
-		a.say(a.Hint("compared with the start of the run: {mark-a} marks another moment, {difference} ends the difference"))
-		if a.Prof != nil {
-			a.say(a.Hint("{mark-a} marks what to compare with: choose a range, an event or a metric, press {mark-a}, then choose another"))
-		}
-	}
+	a.kind().began()
 }
 
 // nextAlign cycles the alignment of curves.

@@ -28,11 +28,8 @@ func (a *app) markPlace(side int, text string) error {
 		a.emit(state.MarkSide{Side: side, M: state.Mark{}})
 		return nil
 	}
-	switch {
-	case a.Heaps != nil:
-		return a.markSnapshot(side, other && a.After() != nil, text)
-	case a.Dump != nil:
-		return a.markLayout(side, other && a.OtherDump() != nil, text)
+	if done, err := a.kind().placed(side, other, text); done {
+		return err
 	}
 	place, err := model.ParsePlace(text)
 	if err != nil {

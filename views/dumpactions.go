@@ -2,6 +2,7 @@ package views
 
 import (
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -23,11 +24,50 @@ func (a *app) adoptDump(p *model.Profile) {
 	}
 }
 
-// doPoints handles what moves the instant from point to point and from name to name.
-func (a *app) doPoints(act keymap.Action) bool {
-	if a.Dump == nil {
-		return false
+// dumpKind is what a file with measured curves or page layouts decides.
+type dumpKind struct{ onAxis }
+
+func (a dumpKind) unit() string           { return a.Dump.Timeline.AxisUnit }
+func (a dumpKind) normals() []diff.Normal { return a.onAxis.normals()[:3] }
+
+// instant returns the instant of the curves, "" where stacks say more.
+func (a dumpKind) instant() string {
+	if a.Prof != nil {
+		return ""
 	}
+	return a.dumpInstant()
+}
+
+// here returns a mark at the instant and its layout.
+func (a dumpKind) here(free *state.State, other bool) (state.Mark, bool) {
+	switch {
+	case other && a.OtherDump() == nil:
+		return state.Mark{}, false
+	case other:
+		_, at := a.LayoutSides(free)
+		return state.Mark{Set: true, Other: true, At: free.At, Range: free.Range, Number: at.Layout, Prof: state.NewProfile()}, true
+	}
+	return state.Mark{Set: true, At: free.At, Range: free.Range, Number: a.Dump.Layout(free), Prof: free.Prof}, true
+}
+
+// placed marks a layout or an instant.
+func (a dumpKind) placed(side int, other bool, text string) (bool, error) {
+	return true, a.markLayout(side, other && a.OtherDump() != nil, text)
+}
+
+// evidence returns the instant, which has the unit of the curves.
+func (a dumpKind) evidence() (q state.Question, ok bool) {
+	if a.Prof != nil {
+		return profileKind(a).evidence()
+	}
+	if q = a.timeQuestion(); !a.state.AtEnd() {
+		q.At = a.axis(0).Moment(a.state.Now())
+	}
+	return q, true
+}
+
+// do moves the instant from point to point and from name to name.
+func (a dumpKind) do(act keymap.Action) bool {
 	switch act {
 	case keymap.EventBack:
 		a.neighbor(a.Dump.Neighbor, -1)
@@ -45,8 +85,13 @@ func (a *app) doPoints(act keymap.Action) bool {
 	return true
 }
 
-// dumpPeak moves to the largest value of the selected series in a range.
-func (a *app) dumpPeak(r analysis.Range) {
+// peak moves to the largest value of the selected series in a range; on screens of stacks to the window that weighs
+// most.
+func (a dumpKind) peak(r analysis.Range) {
+	if a.windowed() && r.IsFull() && a.current().Needs()&model.FacetProfile != 0 {
+		a.windowPeak()
+		return
+	}
 	n := max(a.state.Dump.Series, 0)
 	if n >= len(a.Dump.Timeline.Series) {
 		return
@@ -85,8 +130,8 @@ func (a *app) dumpInstant() string {
 	return text
 }
 
-// beginDumpDifference sets default marks: the first layout of the series, and the beginning.
-func (a *app) beginDumpDifference() {
+// began sets default marks: the first layout of the series, and the beginning.
+func (a dumpKind) began() {
 	if a.OtherDump() != nil || a.state.Compare.Marks[state.SideA].Set {
 		return
 	}

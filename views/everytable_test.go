@@ -40,6 +40,7 @@ var madeBy = map[string]struct {
 	"profile/timeline.go:NewTimeline":   {cases: []string{"Windows"}},
 	"source/screen.go:newScreen":        {cases: []string{"Source"}},
 	"stacks/around.go:newAroundView":    {cases: []string{"Callers and callees", "Difference of callers"}},
+	"trace/events.go:NewEvents":         {cases: []string{"Single events"}},
 	"trace/leaks.go:NewLeaks":           {cases: []string{"Leaks", "Late-freed"}},
 	"trace/sites.go:NewSites":           {cases: []string{"Sites", "Sites by function"}},
 	"trace/topsites.go:newTopSites":     {cases: []string{"Top sites", "Top sites of another cost", "Top sites below the curve"}},

@@ -99,21 +99,8 @@ func (a *app) differenceCommand() []string {
 
 // evidenceQuestion returns the question of the screens.
 func (a *app) evidenceQuestion() (q state.Question) {
-	s := &a.state
-	switch {
-	case a.Heaps != nil:
-		if n := s.Snapshot(); n >= 0 {
-			q.Snapshot = &n
-		}
-		if s.Heap.Policy != 0 {
-			q.Edges = s.Heap.Policy.Of(a.Heaps.Source().Schema()).Name
-		}
+	if q, ok := a.kind().evidence(); ok {
 		return q
-	case a.Prof != nil:
-		return a.Prof.Choice(s)
 	}
-	if q = a.timeQuestion(); a.Dump != nil && !s.AtEnd() {
-		q.At = a.axis(0).Moment(s.Now())
-	}
-	return q
+	return a.timeQuestion()
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/keymap"
@@ -33,11 +34,58 @@ func (a *app) stopsDecoding(act keymap.Action) bool {
 	return true
 }
 
-// doSnapshots handles the actions that move between snapshots, and those that all heap screens share.
-func (a *app) doSnapshots(act keymap.Action) bool {
-	if a.Heaps == nil {
-		return false
+// heapKind is what a file with heap snapshots decides.
+type heapKind struct{ onAxis }
+
+func (a heapKind) ranges() bool        { return false }
+func (a heapKind) instant() string     { return a.snapshotText() }
+func (a heapKind) motion() string      { return "going to another snapshot" }
+func (a heapKind) back() bool          { return a.heapBack() }
+func (a heapKind) peak(analysis.Range) { a.toSnapshot(state.Largest(a.Heaps.Source())) }
+func (a heapKind) began()              {} // without marks A is the first snapshot
+
+func (a heapKind) normals() []diff.Normal {
+	return []diff.Normal{diff.NormalNone, diff.NormalTotal, diff.NormalDuration, diff.NormalGCs}
+}
+
+// here returns a mark at the snapshot.
+func (a heapKind) here(free *state.State, other bool) (state.Mark, bool) {
+	if other {
+		return state.Mark{Set: true, Other: true, Number: a.OtherSnapshot(free)}, true
 	}
+	return state.Mark{Set: true, Number: free.Snapshot()}, true
+}
+
+// placed marks a snapshot.
+func (a heapKind) placed(side int, other bool, text string) (bool, error) {
+	return true, a.markSnapshot(side, other && a.After() != nil, text)
+}
+
+// evidence returns the snapshot and its references.
+func (a heapKind) evidence() (q state.Question, ok bool) {
+	if n := a.state.Snapshot(); n >= 0 {
+		q.Snapshot = &n
+	}
+	if a.state.Heap.Policy != 0 {
+		q.Edges = a.state.Heap.Policy.Of(a.Heaps.Source().Schema()).Name
+	}
+	return q, true
+}
+
+// useless reports whether there is no other snapshot to move to or compare with, or nothing to reveal.
+func (a heapKind) useless(act keymap.Action) bool {
+	switch act {
+	case keymap.Values:
+		r, ok := a.current().(ui.Revealer)
+		return !ok || !r.Reveals()
+	case keymap.StepBack, keymap.Peak, keymap.Range, keymap.MarkA, keymap.Difference, keymap.Swap, keymap.Normalize:
+		return a.state.Snapshots() == 1 && a.After() == nil
+	}
+	return false
+}
+
+// do moves between snapshots, and does what all heap screens share.
+func (a heapKind) do(act keymap.Action) bool {
 	at := a.state.Snapshot()
 	if a.movesOther() {
 		at = a.OtherSnapshot(&a.state)
@@ -52,7 +100,7 @@ func (a *app) doSnapshots(act keymap.Action) bool {
 	case keymap.LeapForward:
 		a.toSnapshot(at + 10)
 	case keymap.Peak:
-		a.toSnapshot(state.Largest(a.Heaps.Source()))
+		a.peak(analysis.FullRange)
 	case keymap.End:
 		a.emit(state.SetSnapshot{I: state.NoSnapshot})
 	case keymap.GotoTime:

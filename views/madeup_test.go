@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/internal/memtest/madeup"
+	"github.com/memtui/memtui/testdata/madeup"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )

@@ -338,3 +338,14 @@ func TestAroundIsVoidInOtherStacks(t *testing.T) {
 		t.Errorf("over the stacks around main: %q:\n%s", name, u.Text())
 	}
 }
+
+// What a short table of functions leaves free has the heaviest stacks with the selected one.
+func TestFunctionsHaveStacks(t *testing.T) {
+	open := func(h int) *program {
+		return openProfile(t, 120, h, colorCaps, "a.folded", []byte("main;serve;parse 5\nmain;serve;send 3\nmain;idle 1\n"))
+	}
+	u := open(40).keys("2", "g").has("Heaviest stacks with parse", "5  100 %", "serve")
+	u.keys("Down").has("Heaviest stacks with send", "3  100 %")
+	lacks(t, u, "Heaviest stacks with parse")
+	lacks(t, open(16).keys("2"), "Heaviest stacks")
+}

@@ -34,8 +34,8 @@ func BenchmarkProfileScrub(b *testing.B) {
 		name string
 		keys []string
 	}{
-		{"timeline", []string{"4"}}, {"profile", []string{"1"}}, {"functions", []string{"2"}}, {"dso", []string{"2", "b"}},
-		{"source", []string{"2", "b", "b"}}, {"thread", []string{"2", "b", "b", "b"}}, {"kind", []string{"2", "b", "b", "b", "b"}},
+		{"timeline", []string{"4"}}, {"profile", []string{"1"}}, {"functions", []string{"2"}}, {"group-1", []string{"2", "b"}},
+		{"group-2", []string{"2", "b", "b"}}, {"group-3", []string{"2", "b", "b", "b"}}, {"group-4", []string{"2", "b", "b", "b", "b"}},
 		{"stacks", []string{"3"}}, {"inverted", []string{"3", "i"}}, {"flame", []string{"3", "f"}},
 		{"hidden-functions", []string{"2", "I"}}, {"hidden-stacks", []string{"2", "I", "3"}}, {"hidden-timeline", []string{"2", "I", "4"}},
 		{"ignored-functions", []string{"2", "X"}}, {"ignored-stacks", []string{"2", "X", "3"}}, {"ignored-inverted", []string{"2", "X", "3", "i"}},

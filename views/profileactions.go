@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -57,11 +58,40 @@ func (a *app) profileOf(p *model.Profile) *ui.ProfileFile {
 	return d
 }
 
-// doProfile handles what all screens of stack profiles have in common.
-func (a *app) doProfile(act keymap.Action) bool {
-	if a.Prof == nil {
-		return false
+// profileKind is what a file with weighted stacks decides.
+type profileKind struct{ onAxis }
+
+func (a profileKind) unit() string                          { return a.Prof.Weights.AxisUnit }
+func (a profileKind) normals() []diff.Normal                { return a.onAxis.normals()[:2] }
+func (a profileKind) evidence() (q state.Question, ok bool) { return a.Prof.Choice(&a.state), true }
+
+// instant returns the range or window of the stacks.
+func (a profileKind) instant() string {
+	_, _, w, _ := a.GetRect()
+	return a.Prof.InstantText(&a.state, w)
+}
+
+// useless reports whether the stacks have no answer to an action, and there are no curves in addition to them.
+func (a profileKind) useless(act keymap.Action) bool {
+	return a.Prof.Useless(act, &a.state, a.Dump != nil || a.current().Action() == keymap.ShowTimeline)
+}
+
+// peak moves to the window that weighs most.
+func (a profileKind) peak(r analysis.Range) {
+	if a.windowed() && r.IsFull() {
+		a.windowPeak()
 	}
+}
+
+// began says what is compared without marks.
+func (a profileKind) began() {
+	if a.Second == nil && !a.state.Compare.Marks[state.SideA].Set {
+		a.say(a.Hint("{mark-a} marks what to compare with: choose a range, an event or a metric, press {mark-a}, then choose another"))
+	}
+}
+
+// do does what all screens of stack profiles have in common.
+func (a profileKind) do(act keymap.Action) bool {
 	switch act {
 	case keymap.Cost:
 		a.NextEvent(&a.state)

@@ -126,7 +126,7 @@ func (a *app) goToTime(text string) error {
 	case err != nil:
 		return err
 	case m.IsPeak():
-		a.peakIn(analysis.FullRange)
+		a.kind().peak(analysis.FullRange)
 	case m.IsEnd():
 		a.emit(state.MoveTo{At: analysis.End})
 	default:
@@ -145,14 +145,7 @@ func (a *app) goToTime(text string) error {
 
 // axis returns the axis of the file on the screens.
 func (a *app) axis(end model.Time) model.Axis {
-	x := model.Axis{End: end, Peak: model.NoTime}
-	switch {
-	case a.Dump != nil:
-		x.Unit = a.Dump.Timeline.AxisUnit
-	case a.Prof != nil:
-		x.Unit = a.Prof.Weights.AxisUnit
-	}
-	return x
+	return model.Axis{End: end, Peak: model.NoTime, Unit: a.kind().unit()}
 }
 
 // searched returns what / searches here; nil where / filters tables.

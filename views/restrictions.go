@@ -20,7 +20,7 @@ type restriction struct {
 // restrictions returns the restrictions of the screens, in the order of the bar.
 func (a *app) restrictions() (out []restriction) {
 	s := &a.state
-	if a.Trace == nil && a.Prof == nil {
+	if !a.hasStacks() {
 		return nil
 	}
 	for n, step := range s.Filters.Steps() {
@@ -60,7 +60,7 @@ func stepOf(act keymap.Action) (k calltree.StepKind, ok bool) {
 
 // doFilters handles the actions that change the filters of stacks.
 func (a *app) doFilters(act keymap.Action) bool {
-	if a.Trace == nil && a.Prof == nil {
+	if !a.hasStacks() {
 		return false
 	}
 	switch act {

@@ -28,10 +28,14 @@ func (a *app) screenRows() int {
 	return 1
 }
 
-// screenKey returns the key that goes to the n-th screen of the file, "" for none.
+// screenKey returns the key that goes to the n-th screen of the file, its number or else its own, "" for none.
 func (a *app) screenKey(n int) string {
-	keys := a.o.Keys.Keys(keymap.Action("screen-"+strconv.Itoa(n+1)), keymap.ScopeGlobal)
-	if n > 8 || len(keys) == 0 {
+	act := keymap.Action("screen-" + strconv.Itoa(n+1))
+	if n > 8 {
+		act = a.screens[n].Action()
+	}
+	keys := a.o.Keys.Keys(act, keymap.ScopeGlobal)
+	if len(keys) == 0 {
 		return ""
 	}
 	return keys[0].Short()

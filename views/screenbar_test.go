@@ -13,7 +13,7 @@ func TestScreenBar(t *testing.T) {
 	const wide = "1 Overview   2 Timeline   3 Sites   4 Leaks   5 Stacks   6 Blocks   7 Lifetimes   8 Problems"
 	for _, size := range [][2]int{{100, 30}, {120, 40}, {200, 50}} {
 		bar := wide
-		if size[0] < 110 { // names are nearer to each other
+		if size[0] < 130 { // names are nearer to each other
 			bar = strings.ReplaceAll(wide, "   ", "  ")
 		}
 		u := openKvleak(t, size[0], size[1], colorCaps).has(bar)

@@ -47,5 +47,6 @@ func allScreens(e *ui.Env) []ui.Screen {
 		areas.NewHeap(e),
 		areas.NewDump(e),
 		areas.NewHeat(e),
+		trace.NewEvents(e),
 	}
 }

@@ -82,6 +82,10 @@ func tableCases() []tableCase {
 		p := &screenOf[*trace.BlockScreen](u).Blocks
 		return &p.List, keysOf(p.Columns())
 	}
+	single := func(u *program) (*widget.List, []string) {
+		p := screenOf[*trace.Events](u)
+		return &p.List, keysOf(p.Columns())
+	}
 	cost := []string{"live_bytes", "live_count", "alloc_bytes", "alloc_count", "peak_bytes", "at_peak_bytes", "temporary_count", "leaked_bytes"}
 	return slices.Concat(heapCases(), comparedCases(), []tableCase{
 		{"Top sites", onKvleak, []string{"Tab"}, paneOf("top", "ListPane"), append(jsonKeys(report.Site{}), cost...), nil},
@@ -95,6 +99,7 @@ func tableCases() []tableCase {
 		{"Difference of callers", onKvleak, []string{"p", "A", "e", "d", "5", "g", "Down", "Down", "Down", "Down", "Down", "Enter"}, paneOf("ListPane"), nil, nil},
 		{"Source", onKvleak, []string{"9"}, lines, []string{"self", "total", "text"}, []string{""}},
 		{"Blocks", onKvleak, []string{"6"}, blocks, jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Verdict, titles.Site}},
+		{"Single events", onKvleak, []string{"'", "g"}, single, jsonKeys(report.SingleEvent{}), nil},
 		{"Events", func(t testing.TB) *program { return openPython(t, 200, 50) }, []string{"1"}, events, jsonKeys(report.StackEvent{}), []string{""}},
 		{"Windows", server, []string{"4"}, windows, nil, []string{""}},
 		{"Functions", server, []string{"2"}, functions, jsonKeys(report.WeighedFunction{}), nil},

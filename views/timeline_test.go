@@ -119,7 +119,7 @@ func TestRangeFigures(t *testing.T) {
 
 func TestZoomToSingleMicroseconds(t *testing.T) {
 	u := openKvleak(t, 80, 24, colorCaps).keys("2", "p")
-	for range 20 {
+	for range 12 {
 		u.keys("+")
 	}
 	from, to := ptr(u.state()).Visible()

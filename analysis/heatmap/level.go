@@ -39,7 +39,7 @@ func Sign(level int, ascii bool) string {
 
 // Legend says from which figure on each sign is used; amount writes a figure.
 func Legend(most uint64, ascii bool, amount func(uint64) string) string {
-	text := "at least"
+	text := "from"
 	for level := range Levels {
 		if level == Levels-1 || least(level, most) < least(level+1, most) {
 			text += "  " + Sign(level, ascii) + " " + amount(least(level, most))

@@ -358,6 +358,9 @@ func agreeOnBlocks(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analy
 	}
 	for _, limit := range []int{0, 1, 50} {
 		q := analysis.EventQuery{Range: rg, Cell: cells[r.IntN(2)], Limit: limit}
+		if r.IntN(2) > 0 {
+			q.Skip, q.Look = r.IntN(200), r.IntN(3)*r.IntN(300)
+		}
 		both(t, "events", ix, twin, func(x analysis.Trace) ([]analysis.Event, error) {
 			list, left, err := x.Events(ctx, q)
 			for i := range list {

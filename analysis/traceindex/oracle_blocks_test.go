@@ -158,16 +158,15 @@ func (ix *Index) Events(ctx context.Context, q analysis.EventQuery) (list []anal
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(q.Range)
 	in := ix.Filtered(q.Cell)
-	for n := lo; n < hi; n++ {
-		if q.Limit > 0 && len(list) == q.Limit {
-			return list, hi - n, ctx.Err()
-		}
+	n := min(lo+q.Skip, hi)
+	for looked := 0; n < hi && (q.Limit == 0 || len(list) < q.Limit) && (q.Look == 0 || looked < q.Look); looked++ {
 		e, kept := ix.event(n, in)
 		if kept {
 			list = append(list, e)
 		}
+		n++
 	}
-	return list, 0, ctx.Err()
+	return list, hi - n, ctx.Err()
 }
 
 // event is an event as others see it; kept reports whether it is about blocks of a scope.

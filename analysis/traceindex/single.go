@@ -21,6 +21,10 @@ func (ix *fileIndex) Events(ctx context.Context, q analysis.EventQuery) (list []
 	if r.err != nil {
 		return nil, 0, r.err
 	}
+	all := hi
+	if lo = min(lo+q.Skip, hi); q.Look > 0 {
+		hi = min(hi, lo+q.Look)
+	}
 	n := hi - lo
 	if q.Limit > 0 {
 		n = min(n, q.Limit)
@@ -28,21 +32,16 @@ func (ix *fileIndex) Events(ctx context.Context, q analysis.EventQuery) (list []
 	if b := model.BudgetOf(ctx); !b.Fits(singleBytes * int64(n)) {
 		return nil, 0, b.Error("listing events")
 	}
-	f := eventFinder{ix: ix, in: ix.Filtered(q.Cell), limit: q.Limit, mark: ix.marksBefore(lo)}
-	for f.at = lo; f.at < hi && !f.full(); {
+	f := eventFinder{ix: ix, in: ix.Filtered(q.Cell), limit: q.Limit, at: lo}
+	f.mark, _ = ix.marksIn(lo, hi)
+	for f.at < hi && !f.full() {
 		c := ix.chunks[ix.chunkAt(f.at)]
 		err := ix.eachView(ctx, f.at, min(hi, c.first+c.n), f.find)
 		if err != nil {
 			return nil, 0, err
 		}
 	}
-	return f.list, hi - f.at, ctx.Err()
-}
-
-// marksBefore returns the number of collections and markers before an event.
-func (ix *fileIndex) marksBefore(event int) int {
-	n, _ := ix.marksIn(event, ix.events())
-	return n
+	return f.list, all - f.at, ctx.Err()
 }
 
 // eventFinder collects events.

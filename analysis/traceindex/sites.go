@@ -180,8 +180,9 @@ func (g *grouping) addKept(ctx context.Context, rows []analysis.Site, lo, hi int
 		if err != nil {
 			return err
 		}
-		for k, c := range sums[0][:g.known(len(sums[0]))] {
-			row := &rows[g.f.KeyOf(uint32(k))]
+		cells := sums[0][:g.known(len(sums[0]))]
+		for k := range cells {
+			c, row := &cells[k], &rows[g.f.KeyOf(uint32(k))]
 			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.LiveBytes())
 			row.LeakCount += c.LiveCount()
 		}

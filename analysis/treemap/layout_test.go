@@ -233,6 +233,34 @@ func TestTreesAddUp(t *testing.T) {
 	}
 }
 
+// A tree below a node has its parts, which are found by their names.
+func TestBelowANode(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for range 50 {
+		tree := randomTree(r, 1+r.IntN(200))
+		at := int32(r.IntN(len(tree.Nodes)))
+		sub := tree.Below(at)
+		if sub.Nodes[0].Weight != tree.Nodes[at].Weight || sub.Nodes[0].Parent != 0 {
+			t.Fatalf("%+v is not %+v", sub.Nodes[0], tree.Nodes[at])
+		}
+		for i := range sub.Nodes[1:] {
+			n, way := int32(i+1), append(tree.Steps(at), sub.Steps(int32(i+1))...)
+			if of := tree.Find(way); tree.Nodes[of].Weight != sub.Nodes[n].Weight || tree.Nodes[of].Len != sub.Nodes[n].Len {
+				t.Fatalf("%+v is not %+v", sub.Nodes[n], tree.Nodes[of])
+			}
+		}
+		first, end := sub.Children(0)
+		for c := first; c < end; c++ {
+			if found, _ := sub.Named(sub.Nodes[c].Name); sub.Nodes[found].Name != sub.Nodes[c].Name {
+				t.Fatalf("%q is not found", sub.Nodes[c].Name)
+			}
+		}
+		if found, names := sub.Named("no such part"); found != 0 || len(names) != int(end-first) {
+			t.Fatalf("found %d, among %q", found, names)
+		}
+	}
+}
+
 // TestSidesOfAComparison weighs parts by the larger side.
 func TestSidesOfAComparison(t *testing.T) {
 	var b Builder

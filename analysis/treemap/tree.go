@@ -108,6 +108,40 @@ func (t *Tree) Find(steps []Step) (at int32) {
 	return at
 }
 
+// Named returns the part of the first node that has a name, in full or as [Node.Label] shortens it, or 0 and the names of
+// all its parts.
+func (t *Tree) Named(name string) (n int32, names []string) {
+	first, end := t.Children(0)
+	for _, full := range []bool{true, false} {
+		for i := first; i < end; i++ {
+			at := &t.Nodes[i]
+			if full && at.Name == name || at.Label(full) == name {
+				return i, nil
+			}
+		}
+	}
+	for i := first; i < end; i++ {
+		names = append(names, t.Nodes[i].Label(false))
+	}
+	return 0, names
+}
+
+// Below returns the tree whose first node is a node of this one.
+func (t *Tree) Below(n int32) *Tree {
+	out, from := []Node{t.Nodes[n]}, []int32{n}
+	out[0].Parent = 0
+	for i := 0; i < len(out); i++ { // level by level
+		first, end := t.Children(from[i])
+		out[i].First = int32(len(out))
+		for c := first; c < end; c++ {
+			at := t.Nodes[c]
+			at.Parent = int32(i)
+			out, from = append(out, at), append(from, c)
+		}
+	}
+	return &Tree{out}
+}
+
 // Steps returns the way from the first node to n.
 func (t *Tree) Steps(n int32) (steps []Step) {
 	for _, i := range t.Path(n) {

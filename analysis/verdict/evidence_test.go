@@ -27,6 +27,13 @@ func TestEvidenceSaysWhen(t *testing.T) {
 			"shortly before the end: 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed; at the end 6 blocks (2.00 KiB) are live"},
 		{Verdict{Kind: Late, Reason: outlivedAll, Born: 4, Held: kib, Ended: 4, Late: 4, LateBytes: kib, First: at, Last: 2 * at},
 			"before the last frees: 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed before the last moments of the run; 4 blocks (1.00 KiB) were freed at the very end"},
+		{Verdict{Kind: Leak, Reason: outlivedSince, Born: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at},
+			"4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, again and again; none was freed"},
+		{Verdict{Kind: Leak, Reason: outlivedSince, Born: 9, Freed: 5, Suspects: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at, Longest: at},
+			"4 blocks (1.00 KiB) of 9 allocated; all of them, allocated again and again from 61.0 ms on, are older than any freed block became (61.0 ms)"},
+		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 9, Freed: 5, Suspects: 3, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at, Longest: at},
+			"4 blocks (1.00 KiB) of 9 allocated; 3 of them, allocated throughout the run, are older than any freed block became (61.0 ms)"},
+		{Verdict{Kind: Leak, Reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "one block is no growth"},
 		{Verdict{Kind: Unknown, Reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
 	} {
 		got := c.v.Evidence()
@@ -35,6 +42,36 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		}
 		if strings.Contains(got, "freed blocks became: none") {
 			t.Errorf("%s", got)
+		}
+	}
+}
+
+// A single block of a range is no leak.
+func TestAmong(t *testing.T) {
+	for _, c := range []struct {
+		kind Kind
+		n    uint64
+		want Kind
+	}{{Leak, 1, Unknown}, {Late, 1, Unknown}, {Leak, 2, Leak}, {Kept, 1, Kept}, {Bounded, 1, Bounded}} {
+		if got := (Verdict{Kind: c.kind, Growth: 5}).Among(c.n); got.Kind != c.want || got.Kind == Unknown && got.Growth != 0 {
+			t.Errorf("%v among %d: %v, growing by %v", c.kind, c.n, got.Kind, got.Growth)
+		}
+	}
+}
+
+// "Throughout the run" is said of what spans the run's time, whatever the clock of allocations says.
+func TestThroughoutTheRun(t *testing.T) {
+	const second = model.Second
+	for _, c := range []struct {
+		first, last model.Time
+		want        Reason
+	}{{second, 7 * second, outlivedAll}, {5 * second, 8 * second, outlivedSince}, {0, 5 * second, outlivedSince}} {
+		e := Evidence{Born: Windows, Live: Windows, Bytes: Windows, first: c.first, last: c.last}
+		for w := range e.births {
+			e.births[w] = 1
+		}
+		if v := e.Judge(8 * second); v.Kind != Leak || v.Reason != c.want {
+			t.Errorf("from %v to %v: %v for reason %d, not %d", c.first, c.last, v.Kind, v.Reason, c.want)
 		}
 	}
 }

@@ -22,6 +22,9 @@ const (
 	// At least this share of the fullest quarter's births is in the last quarter: otherwise growth ends, like the last
 	// words of a vocabulary.
 	fullQuarter = 0.3
+	// Survivors were born throughout the run if its time before the first and after the last of them is at most this part
+	// each. It changes the words, not the verdict.
+	spanEdge = 8
 	// Suspects need at least this many windows to be born in; with fewer, ages say nothing.
 	leastRoom = Windows / 4
 	// The least level is flat if its last third rises by less than flat, and rises if each third rises by more than
@@ -95,7 +98,11 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	case room-e.firstWindow() < leastRoom:
 		return conclude(Unknown, youngSite, 0.3)
 	}
-	return conclude(Leak, outlivedAll, 0.6+0.2*even+0.2*math.Min(1, float64(v.Suspects)/Windows))
+	reason := outlivedAll
+	if e.first > end/spanEdge || e.last < end-end/spanEdge {
+		reason = outlivedSince
+	}
+	return conclude(Leak, reason, 0.6+0.2*even+0.2*math.Min(1, float64(v.Suspects)/Windows))
 }
 
 // limit returns the least age in windows of survivors that outlived the freed blocks.

@@ -38,16 +38,18 @@ func (k Kind) String() string {
 type Reason uint32
 
 const (
-	noneApplies Reason = iota // freed blocks lived for most of the run
-	fewBlocks                 // too few to know whether they become more
-	lastMoment                // all of it was allocated after the end of the run as this package defines it
-	youngSite                 // it began to allocate late in the run
-	youngBlocks               // no survivor is much older than freed ones became
-	flatLevel                 // the least level stays the same in the last third
-	outlivedAll               // survivors of the complete run outlived everything that was freed
-	oneTime                   // survivors that outlived everything were born in one part of the run
-	risingLevel               // the least level rises to the end
-	container                 // one block that is replaced by a larger one again and again
+	noneApplies   Reason = iota // freed blocks lived for most of the run
+	fewBlocks                   // too few to know whether they become more
+	lastMoment                  // all of it was allocated after the end of the run as this package defines it
+	youngSite                   // it began to allocate late in the run
+	youngBlocks                 // no survivor is much older than freed ones became
+	flatLevel                   // the least level stays the same in the last third
+	outlivedAll                 // survivors of the complete run outlived everything that was freed
+	oneTime                     // survivors that outlived everything were born in one part of the run
+	risingLevel                 // the least level rises to the end
+	container                   // one block that is replaced by a larger one again and again
+	outlivedSince               // as outlivedAll, of a site that allocated in a part of the run's time
+	oneShown                    // the only block of a part of the run
 )
 
 // Verdict is the judgment about a site, with the figures that it is based on. It has no pointers: index files store it
@@ -120,8 +122,11 @@ func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(
 // nothing has changed since the program began to free everything, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
 	before := v.Born - min(v.Freed, v.Born)
-	if v.Reason == lastMoment {
+	switch v.Reason {
+	case lastMoment:
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
+	case oneShown:
+		return "one block is no growth"
 	}
 	if v.Kind != Late && alike(before, v.Live) && alike(v.Held, v.Bytes) {
 		return v.reason(blocks(v.Live, v.Bytes))
@@ -141,6 +146,15 @@ func (v *Verdict) Evidence() string {
 		text += fmt.Sprintf("; at the end %s live", was(v.Live, v.Bytes, "is", "are"))
 	}
 	return text
+}
+
+// Among returns the verdict about n blocks of the site, which were allocated in a part of the run: a single block is not
+// called a leak.
+func (v Verdict) Among(n uint64) Verdict {
+	if n == 1 && (v.Kind == Leak || v.Kind == Late) {
+		v.Kind, v.Reason, v.Confidence, v.Growth = Unknown, oneShown, 0, 0
+	}
+	return v
 }
 
 // alike reports whether the figures of both moments differ by at most one part in fifty, too little to state both.
@@ -191,16 +205,8 @@ func (v *Verdict) reason(held string) string {
 		return fmt.Sprintf("%s in use, %s, %s", held, span, replaced)
 	case flatLevel:
 		return fmt.Sprintf("%s in use; in the last third of the run, they did not become more", held)
-	case outlivedAll, oneTime:
-		when := "throughout the run"
-		if v.Reason == oneTime {
-			when = "few or none late in the run"
-		}
-		if v.Freed == 0 {
-			return fmt.Sprintf("%s, %s, %s; %s", held, span, when, others)
-		}
-		return fmt.Sprintf("%s of %s allocated; %s of them, allocated %s, are older than any freed block became (%v)",
-			held, model.Group(v.Born), model.Group(v.Suspects), when, v.Longest)
+	case outlivedAll, outlivedSince, oneTime:
+		return v.outlived(held, span, first)
 	case risingLevel:
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
 	case container:
@@ -208,6 +214,27 @@ func (v *Verdict) reason(held string) string {
 			model.Group(v.replacements), model.Bytes(v.firstSize), model.Bytes(v.Top))
 	}
 	return fmt.Sprintf("%s, %s; %s", held, span, others)
+}
+
+// outlived returns when the blocks that outlived all others were allocated: "throughout the run" only where that spans
+// it.
+func (v *Verdict) outlived(held, span, first string) string {
+	when, whenThen := ", throughout the run", "throughout the run"
+	switch v.Reason {
+	case outlivedSince:
+		when, whenThen = ", again and again", "again and again from "+first+" on"
+	case oneTime:
+		when, whenThen = ", few or none late in the run", "few or none late in the run"
+	}
+	if v.Freed == 0 {
+		return held + ", " + span + when + "; " + v.others()
+	}
+	which := model.Group(v.Suspects)
+	if v.Suspects == v.Born-min(v.Freed, v.Born) {
+		which = "all"
+	}
+	return fmt.Sprintf("%s of %s allocated; %s of them, allocated %s, are older than any freed block became (%v)",
+		held, model.Group(v.Born), which, whenThen, v.Longest)
 }
 
 // blocks returns "1 block (64 B)" or "452 blocks (5.60 MiB)".

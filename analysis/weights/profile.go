@@ -3,6 +3,7 @@ package weights
 import (
 	"cmp"
 	"context"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -291,19 +292,40 @@ type Stack struct {
 
 // Top lists the selected records, heaviest first, ties by id.
 func (s *Selection) Top() []Stack {
-	rec := &s.Profile.Records
-	out := make([]Stack, 0, rec.Len()) // growing the list would take twice the memory
-	for r := range rec.Len() {
-		if n, ok := s.Weight(model.RecordID(r)); ok {
+	out := make([]Stack, 0, s.Profile.Records.Len()) // growing the list would take twice the memory
+	for x := range s.selected() {
+		out = append(out, x)
+	}
+	slices.SortFunc(out, s.compareStacks)
+	return out
+}
+
+// Heaviest lists the first n of [Selection.Top], without sorting the others.
+func (s *Selection) Heaviest(n int) (out []Stack) {
+	for x := range s.selected() {
+		out = KeepFirst(out, x, n, s.compareStacks)
+	}
+	return out
+}
+
+// selected yields the selected records in the order of the file.
+func (s *Selection) selected() iter.Seq[Stack] {
+	return func(yield func(Stack) bool) {
+		for r := range s.Profile.Records.Len() {
+			n, ok := s.Weight(model.RecordID(r))
+			if !ok {
+				continue
+			}
 			var a model.Amount
-			a.Add(n)
-			out = append(out, Stack{model.RecordID(r), a})
+			if a.Add(n); !yield(Stack{model.RecordID(r), a}) {
+				return
+			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Stack) int {
-		return cmp.Or(b.Value.Compare(a.Value), compareIDs(rec, a.Record, b.Record), cmp.Compare(a.Record, b.Record))
-	})
-	return out
+}
+
+func (s *Selection) compareStacks(a, b Stack) int {
+	return cmp.Or(b.Value.Compare(a.Value), compareIDs(&s.Profile.Records, a.Record, b.Record), cmp.Compare(a.Record, b.Record))
 }
 
 func compareIDs(rec *model.StackRecords, a, b model.RecordID) int {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/places"
@@ -107,7 +108,10 @@ func (b *builder) head() {
 	}
 	if !r.Complete {
 		text := "the file is not complete: totals are lower bounds"
-		if r.LostBytes > 0 {
+		switch {
+		case r.Trace != nil:
+			text = analysis.Damage(r.LostBytes)
+		case r.LostBytes > 0:
 			text = model.Bytes(r.LostBytes).String() + " of the file could not be read: totals are lower bounds"
 		}
 		b.Findings = append(b.Findings, finding{Sign: "bad", Label: "damaged", Name: none, Text: text})

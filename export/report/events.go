@@ -41,6 +41,7 @@ type SingleEvent struct {
 
 	frames places.Frames
 	owner  places.Owner
+	event  *analysis.Event
 }
 
 // BuildEvents returns the first opt.Limit events of a range of a trace: of opt.Cell, those of its blocks. Errors are
@@ -75,28 +76,23 @@ func BuildEvents(ctx context.Context, p *model.Profile, trace analysis.Trace, op
 
 // event returns an event as a row.
 func (b *builder) event(e *analysis.Event) SingleEvent {
-	out := SingleEvent{Number: e.Number, Time: e.Time, Stray: e.Stray}
-	switch e.Kind {
-	case model.Alloc:
-		out.Kind = "alloc"
-	case model.Free:
-		out.Kind = "free"
-	case model.GC:
-		out.Kind, out.Bytes, out.Objects = "gc", &e.Mark.Bytes, &e.Mark.Objects
+	out := SingleEvent{Number: e.Number, Time: e.Time, Kind: e.KindName(), Stray: e.Stray, event: e}
+	switch {
+	case e.HasBlock():
+	case e.Kind == model.GC:
+		out.Bytes, out.Objects = &e.Mark.Bytes, &e.Mark.Objects
+		return out
+	case e.Kind == model.Marker:
+		out.Name = &e.Mark.Name
 		return out
 	default:
-		out.Kind, out.Name = "marker", &e.Mark.Name
-		return out
-	}
-	if e.Stray {
 		out.Address = addressText(e.Addr)
 		return out
 	}
 	block := b.block(e.Block, e.Time)
 	out.Address, out.Bytes, out.Stack, out.Thread = block.Address, &block.Bytes, &block.Stack, block.Thread
 	out.Place, out.frames, out.owner = block.Place, block.frames, block.owner
-	if e.Kind == model.Free {
-		lived := e.Time - e.Block.Born
+	if lived, ok := e.Lived(); ok {
 		out.Lifetime = &lived
 	}
 	if e.Ended != nil {
@@ -128,18 +124,12 @@ func (l *SingleEvents) table(s cells.Style, full bool) table {
 		if e.Thread != nil {
 			row[6] = fmt.Sprint(*e.Thread)
 		}
-		switch {
-		case e.Stray:
-			row[7] = "ends no block"
-		case e.Objects != nil:
-			row[7] = model.Counted(int(min(*e.Objects, 1<<31)), "object") + " collected"
-		case e.Name != nil:
-			row[7] = model.Clean(*e.Name)
-		default:
+		note := model.Clean(e.event.Note(s.Bytes))
+		if row[7] = note; e.event.HasBlock() {
 			copy(row[7:], w.place(e.Place, e.frames, e.owner))
-		}
-		if e.Ended != nil {
-			row[7] = "over " + s.Bytes(*e.Ended) + " that were live there; " + row[7]
+			if note != "" {
+				row[7] = note + "; " + row[7]
+			}
 		}
 		out.rows = append(out.rows, row)
 	}

@@ -232,7 +232,7 @@ type LeakSite struct {
 	Last    model.Time    `json:"last_us"`
 	Shape   string        `json:"shape"`               // Verdict, or "none" if there is no verdict
 	Threads []uint16      `json:"threads,omitzero"`    // absent if the file has none
-	Verdict string        `json:"verdict,omitzero"`    // about the complete run
+	Verdict string        `json:"verdict,omitzero"`    // about the complete run; unknown for one block of a range
 	Sure    *places.Sure  `json:"confidence,omitzero"` // of the verdict
 	Owner   places.Owner  `json:"owner,omitzero"`
 	Frames  places.Frames `json:"frames,omitzero"`

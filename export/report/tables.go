@@ -168,8 +168,13 @@ func (w tableWriter) group(name string) string {
 	return name
 }
 
-// verdictCols returns the columns of a verdict and its confidence.
-func verdictCols() []col { return []col{{titles.Verdict, word}, {titles.Sure, number}} }
+// verdictCols returns the columns of a verdict, which is about the complete run, and its confidence.
+func (w tableWriter) verdictCols() []col {
+	if w.narrow {
+		return []col{{titles.RunsVerdict, word}, {titles.Sure, number}}
+	}
+	return []col{{titles.Verdict, word}, {titles.Sure, number}}
+}
 
 func placeCols() []col { return []col{{titles.Function, name}, {titles.Where, where}} }
 
@@ -180,7 +185,7 @@ func (w tableWriter) sites() table {
 		answer: w.ofAll(t.kept.alloc) + w.style.Bytes(t.AllocBytes) + " allocated at " + model.Counted(t.Rows.Sites, "site"),
 		cols: slices.Concat([]col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number},
 			{titles.Live, number}, {titles.Peak, number}},
-			verdictCols(), placeCols()),
+			w.verdictCols(), placeCols()),
 		spare: []string{titles.Sure, titles.Temporary, titles.Peak},
 	}
 	for _, s := range t.Sites {
@@ -219,7 +224,7 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 	}
 	out := table{
 		cols: slices.Concat([]col{{titles.Live, number}, {titles.Blocks, number}, {titles.Share, number}},
-			verdictCols(), []col{{trend, sketch}}, placeCols()),
+			w.verdictCols(), []col{{trend, sketch}}, placeCols()),
 		spare: []string{titles.Sure, titles.Share, trend},
 	}
 	for _, s := range sites {
@@ -273,8 +278,8 @@ func (w tableWriter) lateFreed() table {
 // leakRows returns a table of leaked blocks; share is the title of the column with their share of the site's blocks.
 func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 	out := table{
-		cols: slices.Concat([]col{{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}}, verdictCols(),
-			[]col{{titles.Births, sketch}}, placeCols()),
+		cols: slices.Concat([]col{{titles.Bytes, number}, {titles.Blocks, number}, {share, number}, {titles.Oldest, number}},
+			w.verdictCols(), []col{{titles.Births, sketch}}, placeCols()),
 		spare: []string{share, titles.Births, titles.Oldest},
 	}
 	for _, s := range sites {
@@ -352,7 +357,7 @@ func (w tableWriter) groups() table {
 	}
 	ofSites := !w.t.grouped.Divides()
 	if ofSites {
-		out.cols = slices.Concat(out.cols, []col{{titles.Sites, number}}, verdictCols())
+		out.cols = slices.Concat(out.cols, []col{{titles.Sites, number}}, w.verdictCols())
 		out.spare = []string{titles.Sure, titles.Temporary, titles.Peak}
 	}
 	out.cols = append(out.cols, col{titles.Group, name})

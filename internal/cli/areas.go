@@ -31,7 +31,7 @@ func (a *app) limits(c *reportCmd) (areas.Limits, error) {
 	if c.Table == areas.DominatorTable && !a.isGiven("depth") {
 		shape.Depth = deepest
 	}
-	return areas.Limits{Levels: shape.Depth, Parts: a.flags.Limit}, err
+	return areas.Limits{Levels: shape.Depth, Parts: a.flags.Limit, Below: c.Below}, err
 }
 
 // traceAreas returns the treemap or a heat map of a trace.
@@ -41,7 +41,7 @@ func (a *app) traceAreas(ctx context.Context, s *session, p *model.Profile, c *r
 		return nil, err
 	}
 	if c.Table == areas.TreemapTable {
-		return areas.OfTrace(ctx, p, s.index, l, opt)
+		return usage(areas.OfTrace(ctx, p, s.index, l, opt))
 	}
 	return areas.OfTime(ctx, p, s.index, c.Table == areas.LifetimeTable, opt)
 }
@@ -55,6 +55,14 @@ func (a *app) stacksMap(ctx context.Context, p *model.Profile, c *reportCmd, opt
 	r, err := areas.OfStacks(ctx, p, l, opt)
 	if errors.Is(err, report.ErrNoSum) {
 		err = fail.Usage(fmt.Errorf("--table %s: %w", c.Table, err))
+	}
+	return usage(r, err)
+}
+
+// usage returns that a part is not there as a mistake of the user.
+func usage(r *report.Report, err error) (*report.Report, error) {
+	if errors.Is(err, areas.ErrNoPart) {
+		err = fail.Usage(err)
 	}
 	return r, err
 }
@@ -73,15 +81,22 @@ func (a *app) heapMap(ctx context.Context, s *session, p *model.Profile, c *repo
 	if err != nil {
 		return nil, err
 	}
+	top := map[bool]*model.Row{true: new(model.Row)}[c.Table == areas.DominatorTable] // the root
+	if top != nil && len(c.Below) > 0 {
+		*top, err = rowOf(h, c.Below[len(c.Below)-1])
+	}
+	if err != nil {
+		return nil, err
+	}
 	err = s.src.Guard(func() error {
 		g, err := heapgraph.NewGraph(ctx, h, opt.Edges)
 		if err == nil {
-			r, err = areas.OfHeap(ctx, p, opt.Snapshot, g, l, c.Table == areas.DominatorTable)
+			r, err = areas.OfHeap(ctx, p, opt.Snapshot, g, l, top)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return usage(nil, err)
 	}
 	a.renew(s, p, &r.Header)
 	return r, nil
@@ -103,9 +118,9 @@ func (a *app) dumpMap(ctx context.Context, s *session, p *model.Profile, c *repo
 		}
 		layout, err := p.Pages.Open(ctx, n)
 		if err == nil {
-			r = areas.OfLayout(p, n, layout, l)
+			r, err = areas.OfLayout(p, n, layout, l)
 		}
 		return err
 	})
-	return r, err
+	return usage(r, err)
 }

@@ -44,7 +44,7 @@ func (a *app) parse() (*kong.Context, error) {
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
 		text := err.Error()
-		return nil, fail.Usage(errors.New(arg.Message(text) + cmp.Or(arg.ValueHint(text), typeHint(a.env.Args, text), a.hint(a.env.Args))))
+		return nil, fail.Usage(errors.New(arg.Message(text) + cmp.Or(arg.ValueHint(text), arg.TypeHint(a.env.Args, text), a.hint(a.env.Args))))
 	}
 	return parsed, nil
 }
@@ -143,22 +143,6 @@ func commandNames() (names, aliases []string) {
 		}
 	}
 	return names, aliases
-}
-
-// typeHint suggests the flag for a type that was given as an argument, "" if none was.
-func typeHint(args []string, text string) string {
-	if len(args) < 4 || args[0] != "heap" {
-		return ""
-	}
-	name, isFind := strings.CutPrefix(text, "unexpected argument ")
-	switch last := args[len(args)-1]; {
-	case args[1] == "find" && isFind:
-	case args[1] == "holders" && strings.HasPrefix(text, "missing flags: --type") && !strings.HasPrefix(last, "-"):
-		name = last
-	default:
-		return ""
-	}
-	return "; for a type, give --type " + shellWord(name)
 }
 
 // hint suggests the command that the first word may have meant, "" without a good guess.

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/internal/memtest/madeup"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/testdata/madeup"
 )
 
 // madeUp writes the sample of a format that only its folder and the list of formats know, and returns its path and the

@@ -30,9 +30,10 @@ type stackFlags struct {
 
 // treeFlags shape the table "tree".
 type treeFlags struct {
-	Invert    bool `help:"With --table tree: bottom-up, from allocating functions to their callers."`
-	Recursion bool `help:"With --table tree: show direct recursion as one row."`
-	Depth     int  `placeholder:"N" help:"With --table tree and the treemaps: the most levels to show. 0 is all (the default)."`
+	Invert    bool     `help:"With --table tree: bottom-up, from allocating functions to their callers."`
+	Recursion bool     `help:"With --table tree: show direct recursion as one row."`
+	Depth     int      `placeholder:"N" help:"With --table tree and the treemaps: the most levels to show. 0 is all (the default)."`
+	Below     []string `sep:"none" placeholder:"NAME" help:"With the treemaps: only what is below this part, named as the table does; a second one is below the first. Of dominator_treemap an object: its row number or id."`
 }
 
 // treeTable is the name of the call tree.

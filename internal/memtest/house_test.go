@@ -122,7 +122,6 @@ var allowed = map[string][]string{
 	"internal/memtest/opened":    {"model", "analysis", "analysis/traceindex", "loaders/...", "internal/reading"},
 	"internal/memtest/modeltest": {"model", "model/sections"},
 	"internal/memtest/hostile":   {"model", "loaders", "internal/memtest/modeltest"},
-	"internal/memtest/madeup":    {"model", "loaders"},
 	"internal/memtest/graphs":    {"model", "loaders", "analysis/heapgraph", "internal/memtest/modeltest"},
 	"internal/reading":           {"model", "analysis/traceindex", "loaders"},
 	"internal/demo":              {"github.com/klauspost/compress"},

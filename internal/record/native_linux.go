@@ -347,7 +347,8 @@ func (s *session) path(pid int, exe string) string {
 	return filepath.Join(filepath.Dir(s.o.Output), fileName(exe, pid, ".mlyze"))
 }
 
-// How often the ring is looked at while events come, at most while none do, and how often the file is made whole.
+// How often a ring of a MiB or more is looked at while events come, at most while none do, and how often the file is
+// made whole.
 const (
 	busy  = 2 * time.Millisecond
 	idle  = 50 * time.Millisecond
@@ -359,7 +360,8 @@ func (s *session) record(t *task) {
 	defer close(t.done)
 	gone := watch(t.pid)
 	defer gone.close()
-	pause, flushed := busy, time.Now()
+	often := busy * time.Duration(min(len(t.ring.data), 1<<20)) >> 20 // a small ring is full sooner
+	pause, flushed := often, time.Now()
 	adapted := pace{at: flushed}
 	var broken error
 	for broken == nil {
@@ -371,11 +373,11 @@ func (s *session) record(t *task) {
 		if over && n == 0 {
 			break
 		}
+		if pause = min(2*pause, idle); n > 0 {
+			pause = often
+		}
 		if n < 1<<16 {
 			time.Sleep(pause)
-			if pause = min(2*pause, idle); n > 0 {
-				pause = busy
-			}
 		}
 		if s.o.Adapt && time.Since(adapted.at) > adaptEvery {
 			t.adapt(&adapted)

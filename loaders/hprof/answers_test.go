@@ -199,4 +199,13 @@ func TestNamedReferences(t *testing.T) {
 	if got := h.OnAxis(axisPackage, row); got != "java.util.concurrent" {
 		t.Errorf("package %q", got)
 	}
+	for r := model.RootRow + 1; int(r) < len(h.About); r++ { // a class is in its own package, not in that of java.lang.Class
+		if h.Tables.Type(h.About[r]) == "java.util.concurrent.ConcurrentHashMap" {
+			if name, in := h.OnAxis(0, r), h.OnAxis(axisPackage, r); name != "java.lang.Class" || in != "java.util.concurrent" {
+				t.Errorf("the class is a %s in package %q", name, in)
+			}
+			return
+		}
+	}
+	t.Error("there is no such class")
 }

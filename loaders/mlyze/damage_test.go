@@ -2,6 +2,7 @@ package mlyze
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -164,6 +165,61 @@ func TestHolesAndUnknownTypes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestUnknownTypesBetweenEvents puts records of one unknown type between the events of a real trace, as dense as after
+// every event: at most one event in a thousand may be lost or be another.
+func TestUnknownTypesBetweenEvents(t *testing.T) {
+	good := openBytes(t, readTestFile(t, sample))
+	whole := readTestFile(t, sample)
+	for _, every := range []int{1, 2, 3, 10, 20, 40, 47, 60, 100} {
+		for _, kind := range []byte{4, 5, 6, 15} {
+			b := withRecords(t, whole, every, func(n int) []byte { // a time, an address, a name
+				r := binary.AppendUvarint([]byte{kind}, uint64(n%300))
+				r = binary.LittleEndian.AppendUint64(r, 0x55d400001000+uint64(n)*32)
+				return binary.AppendUvarint(r, uint64(n%5))
+			})
+			got := openBytes(t, b)
+			if n := common(got.events, good.events); max(len(good.events), len(got.events))-n > len(good.events)/1000 {
+				t.Errorf("type %d after every %d: %d events, %d of %d are right", kind, every, len(got.events), n, len(good.events))
+			}
+			if got.has("event-type") == nil {
+				t.Errorf("type %d after every %d is not reported", kind, every)
+			}
+		}
+	}
+}
+
+// common returns how many events of got are, in this order, those of want, where single ones are missing or added.
+func common(got, want []model.Event) (n int) {
+	got, want = withoutTime(got), withoutTime(want)
+	for len(got) > 0 && len(want) > 0 {
+		ahead := slices.Index(want[:min(len(want), 32)], got[0])
+		if ahead >= 0 {
+			n, want = n+1, want[ahead+1:]
+		}
+		got = got[1:]
+	}
+	return n
+}
+
+// withRecords returns a trace with a record after every n-th event.
+func withRecords(t *testing.T, trace []byte, every int, record func(n int) []byte) []byte {
+	t.Helper()
+	at := headerSize + int(binary.LittleEndian.Uint32(trace[offLength:]))
+	out := slices.Clone(trace[:at])
+	for n := 1; at < len(trace); n++ {
+		var e model.Event
+		size, _, st := decodeOne(trace[at:], &e)
+		if st != decoded {
+			t.Fatalf("event at byte %d: status %d", at, st)
+		}
+		out = append(out, trace[at:at+size]...)
+		if at += size; n%every == 0 {
+			out = append(out, record(n)...)
+		}
+	}
+	return out
 }
 
 // TestJunkTakesLinearTime opens junk of several kinds; a search that is not linear would take minutes.

@@ -277,7 +277,7 @@ func (o *opening) longer() bool {
 func (o *opening) search(from int64) error {
 	in := newBlocks(o.ctx, o.src, from, blockSize)
 	j := judge{tables: o.tables.known()}
-	if err := j.resync(o.ctx, in, 0); err != nil {
+	if err := j.resync(o.ctx, in, 0, 0, 0); err != nil {
 		return err
 	}
 	o.trace.begin = in.offset()

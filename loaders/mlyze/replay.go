@@ -160,14 +160,17 @@ func (r *replay) damage(st status) error {
 	if err := r.askTables(); err != nil {
 		return err
 	}
-	kind := r.in.rest()[0]
+	kind, at := r.in.rest()[0], r.in.offset()
+	if st != badType {
+		kind = 0
+	}
 	if old := r.out[min(r.n+1, r.used):r.used]; r.gaps == 0 && len(old) > 0 {
 		r.judge.learn(old, old[0].Time) // the rest of earlier batches
 	}
 	r.stepBack()
 	from := r.in.offset()
 	r.in.pos++
-	if err := r.judge.resync(r.in.ctx, r.in, r.gaps); err != nil {
+	if err := r.judge.resync(r.in.ctx, r.in, r.gaps, at, kind); err != nil {
 		return err
 	}
 	to := r.in.offset()
@@ -177,7 +180,7 @@ func (r *replay) damage(st status) error {
 	code, what := "garbage", ""
 	switch st {
 	case badType:
-		code, what = "event-type", fmt.Sprintf("event type %d is unknown", kind)
+		code, what = "event-type", unknownType(kind)
 	case badVarint:
 		code, what = "varint", "a varint is longer than 64 bits"
 	case zeroHole:
@@ -190,6 +193,15 @@ func (r *replay) damage(st status) error {
 	skipped := model.CountedAs(to-from, "byte was", "bytes were")
 	r.found.add(model.Error, code, from, fmt.Sprintf("%s: %s skipped, up to byte %d", what, skipped, to))
 	return nil
+}
+
+// unknownType names a type, and what the format keeps it for.
+func unknownType(kind byte) string {
+	text := fmt.Sprintf("event type %d is unknown", kind)
+	if use := map[byte]string{4: "object types", 5: "reference chains", 6: "heap snapshots"}[kind]; use != "" {
+		text += " (planned for " + use + ", without a layout)"
+	}
+	return text
 }
 
 // learn passes the events up to out[n] to the judge that it has not seen.

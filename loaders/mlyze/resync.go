@@ -13,12 +13,12 @@ import (
 // every offset until a long run of events is plausible. A wrong offset may synchronize with the true events after one
 // or two false ones; therefore the first ones of a run must also be similar to others.
 const (
-	runLength  = 48                   // events that must be plausible
-	endLength  = 3                    // fewer suffice if they end exactly where the input ends
-	cutLength  = 4                    // or if it ends within the next one
-	lookahead  = runLength * maxEvent // maximum bytes of a run
-	alignments = 64                   // offsets after a plausible one that may be better
-	manyGaps   = 1000                 // from then on the search takes the first match: a hostile file must not cost more
+	runLength  = 48                       // events that must be plausible
+	endLength  = 3                        // fewer suffice if they end exactly where the input ends
+	cutLength  = 4                        // or if it ends within the next one
+	lookahead  = 2 * runLength * maxEvent // maximum bytes of a run, with records of an unknown type between its events
+	alignments = 64                       // offsets after a plausible one that may be better
+	manyGaps   = 1000                     // from then on the search takes the first match: a hostile file must not cost more
 	maxRegions = 1 << 14
 
 	saneDelta = 3600 * 1_000_000 // an hour without an event
@@ -80,6 +80,9 @@ func region(addr uint64) uint64 {
 type judge struct {
 	knowledge
 	tables *tables // nil or without stacks: ids are compared to those seen
+
+	record unknown // the last one that was skipped
+	passed int     // how many were
 }
 
 // plausible checks one event with its delta.
@@ -138,14 +141,23 @@ const (
 	likely           // and the first ones are similar to others: by address and size
 )
 
-// run judges the events at the start of b; eof reports that the input ends with b.
-func (j *judge) run(b []byte, eof bool) verdict {
+// run judges the events at the start of b, which records of an unknown type may separate; eof reports that the input
+// ends with b.
+func (j *judge) run(b []byte, eof bool, between unknown) verdict {
 	var early, late [runLength]uint64 // regions of the first events, and of those that are certainly synchronized
 	earlies, lates := 0, 0
 	n, p, usual := 0, 0, true
-	for ; n < runLength; n++ {
+	for skipped := 0; n < runLength; n++ {
 		var e model.Event
 		size, delta, st := decodeOne(b[p:], &e)
+		for st == badType && skipped <= n {
+			q := between.next(j, b, p)
+			if q < 0 {
+				break
+			}
+			p, skipped = q, skipped+1
+			size, delta, st = decodeOne(b[p:], &e)
+		}
 		if st == short && eof {
 			break
 		}
@@ -209,8 +221,15 @@ func minimalSize(e *model.Event, delta uint64) int {
 func varintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
 // resync moves in to the next offset where events continue, or to the end of the input. gaps is how often that was
-// needed.
-func (j *judge) resync(ctx context.Context, in *blocks, gaps int) error {
+// needed; at is the offset of the type that could not be read, kind.
+func (j *judge) resync(ctx context.Context, in *blocks, gaps int, at int64, kind byte) error {
+	in.have(lookahead + alignments)
+	if from := in.pos + int(at-in.offset()); kind > typeMarker && kind <= lastUnknown && from >= 0 {
+		if n := j.pass(in.buf[from:in.end], in.eof); n > 0 {
+			in.pos = from + n
+			return nil
+		}
+	}
 	for tried := 1; in.have(lookahead+alignments) || in.left() > 0; in.pos++ {
 		if tried++; tried%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -223,7 +242,7 @@ func (j *judge) resync(ctx context.Context, in *blocks, gaps int) error {
 		if !j.begins(b) {
 			continue
 		}
-		switch j.run(b[:min(len(b), lookahead)], in.eof && len(b) <= lookahead) {
+		switch j.run(b[:min(len(b), lookahead)], in.eof && len(b) <= lookahead, unknown{}) {
 		case nonsense:
 			continue
 		case possible:
@@ -259,7 +278,7 @@ func (j *judge) begins(b []byte) bool {
 func (j *judge) align(b []byte, eof bool) int {
 	for i := 1; i < alignments && i < len(b); i++ {
 		c := b[i:]
-		if j.run(c[:min(len(c), lookahead)], eof && len(c) <= lookahead) == likely {
+		if j.run(c[:min(len(c), lookahead)], eof && len(c) <= lookahead, unknown{}) == likely {
 			return i
 		}
 	}

@@ -53,7 +53,7 @@ func TestSearchStops(t *testing.T) {
 		src.Range(t.Context(), 0, 8<<20) // so that all of it is there
 		in := newBlocks(t.Context(), src, 0, blockSize)
 		var j judge
-		if err := j.resync(&stopAfter{t.Context(), 1}, in, 0); !errors.Is(err, context.Canceled) || in.offset() > 64*model.AskEvery {
+		if err := j.resync(&stopAfter{t.Context(), 1}, in, 0, 0, 0); !errors.Is(err, context.Canceled) || in.offset() > 64*model.AskEvery {
 			t.Errorf("%s: %v at %d", name, err, in.offset())
 		}
 	}

@@ -101,6 +101,7 @@ const (
 	Rows        = "ROWS" // objects, frames, roots: everything that a snapshot lists
 	Runs        = "RUNS"
 	RunsTrend   = "RUN'S TREND" // of the complete run, in a table of a range
+	RunsVerdict = "RUN'S VERDICT"
 	Sampling    = "SAMPLING"
 	Samples     = "SAMPLES" // in place of Blocks and Allocs where a recording is sampled
 	Self        = "SELF"

@@ -276,15 +276,26 @@ func (p *Map) drawFoot(s tcell.Screen, r widget.Rect) {
 	b, ok := p.selected()
 	var lines []string
 	if ok {
-		lines = widget.Wrap(widget.Clean(p.sentence(b, false)), r.W-2)
+		lines = p.fitted(b, r.W-2, max(r.H-1, 1))
 	}
-	lines = lines[:min(len(lines), max(r.H-1, 1))]
 	for i, line := range lines {
 		widget.Print(s, r.X+1, r.Y+i, r.W-2, line, p.Look.Text)
 	}
 	if r.H > len(lines) {
 		widget.Print(s, r.X+1, r.Y+r.H-1, r.W-2, p.meaning(), p.Look.Muted)
 	}
+}
+
+// fitted returns what a box is in lines of w cells. Where there are too many, its name loses its beginning, not its
+// figures.
+func (p *Map) fitted(b treemap.Box, w, rows int) []string {
+	const step, least = 4, 12
+	names := widget.Clean(p.named(b, false))
+	lines := widget.Wrap(widget.Clean(names+": "+p.said(b)), w)
+	for most := widget.Width(names) - step; len(lines) > rows && most >= least; most -= step {
+		lines = widget.Wrap(widget.Clean(widget.TruncateLeft(names, most)+": "+p.said(b)), w)
+	}
+	return lines[:min(len(lines), rows)]
 }
 
 // meaning says what areas and colors are.
@@ -306,21 +317,21 @@ func (p *Map) meaning() string {
 }
 
 // sentence says what a box is.
-func (p *Map) sentence(b treemap.Box, full bool) string {
+func (p *Map) sentence(b treemap.Box, full bool) string { return p.named(b, full) + ": " + p.said(b) }
+
+// said returns the figures of a box.
+func (p *Map) said(b treemap.Box) string {
 	t := p.now
-	names := p.named(b, full)
-	parts := []string{names}
-	weight := b.Sides[1]
 	if t.key.two {
-		parts = append(parts, p.amount(b.Sides[0])+" "+p.Look.Glyphs.ArrowRight+" "+p.amount(b.Sides[1])+" ("+
-			p.DeltaCell(b.Sides[0], b.Sides[1], p.amount).Text+", "+ui.PercentChange(p.Look, b.Sides[0], b.Sides[1])+")")
-		return strings.Join(parts, ": ")
+		return p.amount(b.Sides[0]) + " " + p.Look.Glyphs.ArrowRight + " " + p.amount(b.Sides[1]) + " (" +
+			p.DeltaCell(b.Sides[0], b.Sides[1], p.amount).Text + ", " + ui.PercentChange(p.Look, b.Sides[0], b.Sides[1]) + ")"
 	}
+	weight := b.Sides[1]
 	said := fmt.Sprintf("%s, %s of all", p.amount(weight), ui.PartText(weight, t.Nodes[0].Weight))
 	if up := t.Nodes[b.Node].Parent; b.Node > 0 && up > 0 && b.Merged == 0 {
 		said += fmt.Sprintf(", %s of %s", ui.PartText(weight, t.Nodes[up].Weight), t.Nodes[up].Label(false))
 	}
-	return strings.Join(append(parts, said), ": ")
+	return said
 }
 
 // named returns the name of a part, and what it is in: of a file and a module the file is enough.

@@ -2,6 +2,7 @@ package areas
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -46,8 +47,9 @@ func (p *Heat) Draw(s tcell.Screen) {
 	}
 	p.grid = widget.Rect{X: body.X + 1 + names + 1 + heatFigure + 1, Y: body.Y, W: cells, H: min(body.H, len(p.now.Rows))}
 	p.offset = max(min(p.offset, p.at, len(p.now.Rows)-p.grid.H), p.at-p.grid.H+1, 0)
+	apart := p.apart()
 	for i := range p.grid.H {
-		p.drawRow(s, body.X+1, p.grid.Y+i, names, p.offset+i)
+		p.drawRow(s, body.X+1, p.grid.Y+i, names, p.offset+i, apart[p.offset+i])
 	}
 	if !axis.Empty() {
 		p.drawAxis(s, axis.Y)
@@ -55,15 +57,52 @@ func (p *Heat) Draw(s tcell.Screen) {
 	p.drawFoot(s, foot)
 }
 
-// drawRow draws the name, the figure and the cells of a row.
-func (p *Heat) drawRow(s tcell.Screen, x, y, names, row int) {
+// apart returns what tells rows of one name apart, by row: the line, with its file where that differs, or else the stack.
+func (p *Heat) apart() []string {
+	type label struct{ name, where string }
+	rows, files, alike := make([]label, len(p.now.Rows)), map[string]map[string]bool{}, map[label]int{}
+	out := make([]string, len(rows))
+	if p.now.key.lives || p.now.key.by != analysis.ByStack {
+		return out
+	}
+	for i := range rows {
+		l := p.labels.Label(p.State.Stacks(), p.now.key.by, &p.now.Rows[i].Site, p.State.FullName)
+		file, _, _ := strings.Cut(path.Base(l.Where), ":")
+		if rows[i] = (label{l.Name, path.Base(l.Where)}); files[l.Name] == nil {
+			files[l.Name] = map[string]bool{}
+		}
+		files[l.Name][file] = true
+		alike[rows[i]]++
+		alike[label{name: l.Name}]++
+	}
+	for i, l := range rows {
+		file, line, _ := strings.Cut(l.where, ":")
+		switch {
+		case alike[label{name: l.name}] == 1:
+		case alike[l] > 1 || l.where == ".":
+			out[i] = fmt.Sprintf("#%d", p.now.Rows[i].Site.Stack)
+		case len(files[l.name]) > 1 && file != "":
+			out[i] = l.where
+		default:
+			out[i] = ":" + line
+		}
+	}
+	return out
+}
+
+// drawRow draws the name, the figure and the cells of a row. apart tells it from others of its name.
+func (p *Heat) drawRow(s tcell.Screen, x, y, names, row int, apart string) {
 	r := &p.now.Rows[row]
 	st := p.Look.Text
 	if row == p.at {
 		st = widget.Over(st, p.Look.Selected)
 		widget.Fill(s, widget.Rect{X: x, Y: y, W: names + 1 + heatFigure, H: 1}, st)
 	}
-	widget.Print(s, x, y, names, widget.ShortenScopes(widget.Clean(p.name(r, p.State.FullName)), names), st)
+	room := names
+	if n := widget.PrintRight(s, x, y, names, widget.Clean(apart), st); n > 0 {
+		room = max(names-n-1, 0)
+	}
+	widget.Print(s, x, y, room, widget.ShortenScopes(widget.Clean(p.name(r, p.State.FullName)), room), st)
 	widget.PrintRight(s, x+names+1, y, heatFigure, p.amount(r.Value, false), st)
 	now, from, to := p.marked()
 	n := len(r.Cells)
@@ -167,16 +206,19 @@ func (p *Heat) answer() string {
 
 // meaning says what a cell is, and from which figure on each color is used.
 func (p *Heat) meaning() string {
-	what := "Cell: the most that lives"
+	what := "Cell: most live"
 	switch {
 	case p.now.Cost == analysis.CostLeaked:
-		what = "Cell: allocated then, never freed"
+		what = "Cell: never freed"
 	case !p.living():
-		what = "Cell: what is allocated then"
+		what = "Cell: allocated"
+	}
+	if !p.now.Cost.IsBytes() {
+		what += ", blocks"
 	}
 	return what + ", " + heatmap.Legend(p.now.Most, p.Look.Glyphs.Plain, func(n uint64) string {
 		if p.now.Cost.IsBytes() {
-			return ui.Figures{}.Bytes(n)
+			return model.Bytes(n).String()
 		}
 		return model.ShortCount(n)
 	})
@@ -189,8 +231,12 @@ func (p *Heat) sentence(full bool) string {
 		return ""
 	}
 	name := p.name(r, full)
-	if r.Site.Where != "" {
-		name += " (" + r.Site.Where + ")"
+	where := r.Site.Where
+	if apart := p.apart()[p.at]; strings.HasPrefix(apart, "#") {
+		where = strings.TrimPrefix(where+", stack "+apart[1:], ", ")
+	}
+	if where != "" {
+		name += " (" + where + ")"
 	}
 	whole := " in all"
 	if p.living() {

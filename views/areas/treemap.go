@@ -1,6 +1,7 @@
 package areas
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -462,6 +463,31 @@ func (p *Map) CopyText() string {
 
 // Command implements [ui.Screen].
 func (p *Map) Command() []string {
+	q := p.question()
+	switch at := p.zoomed(); {
+	case p.now == nil:
+	case p.now.key.dominated && p.now.key.top != model.RootRow:
+		row := int(p.now.key.top)
+		q.Below = &row
+	default:
+		q.Within = at
+	}
+	return q.Args()
+}
+
+// zoomed returns the names that lead to the part that fills the screen.
+func (p *Map) zoomed() (names []string) {
+	if p.now == nil || p.now.key.dominated {
+		return nil
+	}
+	for _, n := range p.now.Path(p.top()) {
+		names = append(names, cmp.Or(p.now.Nodes[n].Name, p.now.Nodes[n].Label(true)))
+	}
+	return names
+}
+
+// question returns the question that the complete treemap answers.
+func (p *Map) question() state.Question {
 	q := state.Question{Table: "treemap"}
 	s := &p.State
 	switch p.facet {
@@ -482,16 +508,13 @@ func (p *Map) Command() []string {
 		n := p.Dump.Layout(s)
 		q.Snapshot = &n
 	}
-	return q.Args()
+	return q
 }
 
 // Unprinted implements [ui.Unprinted].
 func (p *Map) Unprinted() string {
-	switch {
-	case p.State.Compare.On:
+	if p.State.Compare.On {
 		return p.Hint("report prints one side; {difference} ends the difference")
-	case p.now != nil && p.now.key.dominated && p.now.key.top != model.RootRow:
-		return p.Hint("commands begin at the root; {zoom-reset} goes there")
 	}
 	return ""
 }

@@ -128,7 +128,6 @@ func (p *Pages) Show(s *state.State) {
 	same := p.drawn == layoutsDrawn{p.load, p.diff}
 	p.drawn = layoutsDrawn{p.load, p.diff}
 	p.areas = p.divide(p.Rect())
-	p.over.show(s, p.areas.chart, p.typeName())
 	if s.Dump.Requests != p.requestsDone {
 		p.requestsDone, p.Grid.cursor = s.Dump.Requests, s.Dump.Spot
 	}
@@ -137,6 +136,9 @@ func (p *Pages) Show(s *state.State) {
 		types = p.gridTypes()
 	}
 	p.Grid.Place(p.areas.grid, types, same)
+	p.areas.giveFree(p.Grid.rows)
+	p.Grid.Area = p.areas.grid
+	p.over.show(s, p.areas.chart, p.typeName())
 	p.detail = p.describe()
 }
 
@@ -231,6 +233,20 @@ func (p *Pages) divide(r widget.Rect) (a pageAreas) {
 		a.grid, a.detail = a.grid.CutBottom(3)
 	}
 	return a
+}
+
+// giveFree gives the chart what a grid of so many rows leaves free, in steps: a page more in the next layout moves
+// nothing.
+func (a *pageAreas) giveFree(rows int) {
+	const step = 4
+	free := (a.grid.H - max(rows, 1)) / step * step
+	if free <= 0 || a.chart.Empty() {
+		return
+	}
+	a.grid.H -= free
+	a.detail.Y -= free
+	a.chart.Y -= free
+	a.chart.H += free
 }
 
 // Draw implements tview.Primitive.

@@ -46,13 +46,15 @@ type rows struct {
 type Functions struct {
 	ui.TablePane
 	*ui.Table[*rows, weights.Row]
-	rows *ui.Lazy[RowsKey, *rows]
+	rows  *ui.Lazy[RowsKey, *rows]
+	heavy *ui.Lazy[ui.ProfileKey, *heavyStacks] // those with the selected function
+	room  widget.Rect                           // for them, empty where the table needs it
 }
 
 // NewFunctions returns the table of functions of a stack profile.
 func NewFunctions(e *ui.Env) *Functions {
 	p := &Functions{TablePane: ui.NewTablePane(e)}
-	p.rows = ui.NewLazy(e, FetchProfRows)
+	p.rows, p.heavy = ui.NewLazy(e, FetchProfRows), ui.NewLazy(e, fetchHeavy)
 	p.Table = ui.NewTable(e, &p.ListPane, &rows{}, ui.Spec[*rows, weights.Row]{
 		Rows:    func(t *rows) []weights.Row { return t.Rows },
 		Columns: p.ColumnsOf,
@@ -216,6 +218,11 @@ func (p *Functions) Show(s *state.State) {
 	if t, ok := p.rows.Get(); ok {
 		p.Ask(t, s.Filter)
 	}
+	if name := p.Function(); name != "" && !p.room.Empty() {
+		k := p.Prof.Key(s)
+		k.Filters = k.Filters.With(calltree.Step{Kind: calltree.Focus, Name: name})
+		p.heavy.Ask(k)
+	}
 }
 
 // nameCell returns the name of a row; the sign and the color of kernel and inlined frames are before it.
@@ -250,10 +257,39 @@ func (p *Functions) Draw(s tcell.Screen) {
 		return
 	}
 	body := p.DrawTitled(s, r, p.titleText(), p.answer())
-	p.Split(body)
+	table, room := p.divide(body)
+	if room.Empty() != p.room.Empty() {
+		p.Changed() // the stacks are requested where there is room
+		p.Post(func() {})
+	}
+	p.room = room
+	p.Split(table)
 	p.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
 	p.DrawPanes(s)
+	if !room.Empty() && p.Function() != "" {
+		top, _ := p.heavy.Get()
+		top.draw(s, room, &p.Pane, "Heaviest stacks with "+widget.Clean(funcname.Bare(p.Function())))
+	}
+}
+
+// freeRows is the number of rows from which on stacks are drawn in what a table leaves free.
+const freeRows = 12
+
+// divide gives the table of functions the rows that it needs, and the heaviest stacks of the selected one the rest:
+// below it, or next to it on wide screens.
+func (p *Functions) divide(r widget.Rect) (table, room widget.Rect) {
+	free := r.H - p.Len() - 2 // without titles, and a row between
+	switch {
+	case p.Len() == 0 || free < freeRows:
+		return r, widget.Rect{}
+	case r.W >= besideEvents && p.Len() >= freeRows:
+		table, room = r.CutLeft(r.W * 3 / 5)
+		_, room = room.CutLeft(1)
+		return table, room
+	}
+	table, room = r.CutTop(p.Len() + 2)
+	return table, room
 }
 
 func (p *Functions) titleText() string {

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -32,15 +33,31 @@ func fetchHeavy(ctx context.Context, k ui.ProfileKey) (*heavyStacks, error) {
 	if err != nil || sel == nil {
 		return out, err
 	}
-	out.all, out.list = sel.Total(), sel.Top()
-	out.list = out.list[:min(len(out.list), maxHeavyStacks)]
+	out.all, out.list = sel.Total(), sel.Heaviest(maxHeavyStacks)
 	return out, ctx.Err()
 }
 
-// stackLines returns the frames of the heaviest stacks, leaf first, each below what the stack weighs.
-func (p *Screen) stackLines() (stacks [][]widget.Line) {
-	t, ok := p.top.Get()
-	if !ok || t.Of == nil || t.None {
+// fetchHeavyRows computes the first n rows by self weight.
+func fetchHeavyRows(n int) func(context.Context, RowsKey) (*rows, error) {
+	return func(ctx context.Context, k RowsKey) (*rows, error) {
+		t, err := FetchProfRows(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		var first []weights.Row
+		for _, r := range t.Rows {
+			first = weights.KeepFirst(first, r, n, func(a, b weights.Row) int {
+				return cmp.Or(b.Weights[0].Self.Compare(a.Weights[0].Self), strings.Compare(a.Name, b.Name))
+			})
+		}
+		t.Rows = first
+		return t, nil
+	}
+}
+
+// lines returns the frames of the heaviest stacks, leaf first, each below what the stack weighs.
+func (t *heavyStacks) lines(p *ui.Pane) (stacks [][]widget.Line) {
+	if t == nil || t.Of == nil || t.None {
 		return nil
 	}
 	w, s := t.Of.Weights, t.Of.Profile.Stacks
@@ -69,15 +86,19 @@ func (p *Screen) stackLines() (stacks [][]widget.Line) {
 	return stacks
 }
 
-// drawStacks draws as many of the heaviest stacks as fit completely.
-func (p *Screen) drawStacks(s tcell.Screen, r widget.Rect) {
+// draw draws as many of the heaviest stacks as fit completely.
+func (t *heavyStacks) draw(s tcell.Screen, r widget.Rect, p *ui.Pane, heading string) {
 	title, body := r.CutTop(1)
-	widget.TitleLine(s, title, p.Look, "Heaviest stacks", p.Hint("{stacks} has all"))
+	answer := p.Hint("{stacks} has all")
+	if widget.Width(heading)+widget.Width(answer)+3 > title.W {
+		answer = ""
+	}
+	widget.TitleLine(s, title, p.Look, heading, answer)
 	body = body.Inset(1, 0)
 	var text widget.TextView
 	var lines []widget.Line
 	rows := 0
-	for i, stack := range p.stackLines() {
+	for i, stack := range t.lines(p) {
 		high := 0
 		for _, line := range stack {
 			all := ""

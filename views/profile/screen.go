@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -38,7 +37,7 @@ func NewOverview(e *ui.Env) *Screen {
 	p.sums = ui.NewLazy(e, func(_ context.Context, d *ui.ProfileFile) (*eventSums, error) {
 		return &eventSums{weights.Totals(d.Weights)}, nil
 	})
-	p.threads, p.heavy = ui.NewLazy(e, FetchProfRows), ui.NewLazy(e, FetchProfRows)
+	p.threads, p.heavy = ui.NewLazy(e, fetchHeavyRows(maxListed)), ui.NewLazy(e, fetchHeavyRows(maxHeavy))
 	p.top = ui.NewLazy(e, fetchHeavy)
 	p.Table = ui.NewTable(e, &p.ListPane, eventData{}, p.eventSpec())
 	return p
@@ -145,11 +144,11 @@ func (p *Screen) Draw(s tcell.Screen) {
 		return
 	}
 	_, rest = rest.CutTop(1)
-	if rest.W >= besideEvents && len(p.stackLines()) > 0 {
+	if top, _ := p.top.Get(); rest.W >= besideEvents && len(top.lines(&p.Pane)) > 0 {
 		var side widget.Rect
 		rest, side = rest.CutLeft(rest.W / 2)
 		_, side = side.CutLeft(1)
-		p.drawStacks(s, side)
+		top.draw(s, side, &p.Pane, "Heaviest stacks")
 	}
 	title, rest = rest.CutTop(1)
 	look := p.Look
@@ -218,8 +217,8 @@ func (p *Screen) lines() (out []widget.Line) {
 	}
 	p.sumLines(fact)
 	fact("missing", strings.Join(p.lacks(), " · "))
-	heaviestLines(p.threads, "threads", maxListed, p.State.Exact, fact)
-	heaviestLines(p.heavy, "functions", maxHeavy, p.State.Exact, fact)
+	heaviestLines(p.threads, "threads", p.State.Exact, fact)
+	heaviestLines(p.heavy, "functions", p.State.Exact, fact)
 	label := "DSOs"
 	for i, d := range w.DSOs[min(1, len(w.DSOs)):] {
 		text := d.Name
@@ -251,19 +250,15 @@ func (p *Screen) sumLines(fact func(label, value string)) {
 	}
 }
 
-// heaviestLines returns at most n rows of a table with the highest self weights. A single row without a name is left
-// out.
-func heaviestLines(of *ui.Lazy[RowsKey, *rows], label string, n int, exact bool, fact func(label, value string)) {
+// heaviestLines lists rows with their self weights. A single row without a name is left out.
+func heaviestLines(of *ui.Lazy[RowsKey, *rows], label string, exact bool, fact func(label, value string)) {
 	t, ok := of.Get()
 	if !ok || len(t.Rows) == 0 || len(t.totals) == 0 {
 		return
 	}
-	rows := slices.Clone(t.Rows)
-	slices.SortStableFunc(rows, func(a, b weights.Row) int {
-		return cmp.Or(b.Weights[0].Self.Compare(a.Weights[0].Self), strings.Compare(a.Name, b.Name))
-	})
+	rows := t.Rows
 	unit := ui.UnitOf(&t.Of.Weights.Metrics[t.Metric])
-	for i := range rows[:min(len(rows), n)] {
+	for i := range rows {
 		name := cmp.Or(rows[i].Name, calltree.Unnamed)
 		if w := rows[i].Weights[0].Self; (len(rows) > 1 || rows[i].Name != "") && (i == 0 || !w.IsZero()) {
 			fact(label, name+"  "+unit.Text(w, exact)+"  "+ui.AmountShare(w, t.totals[0]))

@@ -29,8 +29,9 @@ type Question struct {
 
 	Invert, Recursion bool // of the tree: bottom-up, direct recursion is one row
 
-	Snapshot *int // or page layout
-	Below    *int // row whose directly dominated rows are listed
+	Snapshot *int     // or page layout
+	Below    *int     // row whose directly dominated rows are listed
+	Within   []string // parts of a treemap, from the top, below which it is listed
 	Series   *int
 	Point    *int
 	Edges    string
@@ -82,6 +83,9 @@ func (q *Question) Args() []string {
 	a.on("recursion", q.Recursion)
 	a.number("snapshot", q.Snapshot)
 	a.number("below", q.Below)
+	for _, part := range q.Within {
+		a.text("below", part)
+	}
 	a.number("series", q.Series)
 	a.number("point", q.Point)
 	a.text("edges", q.Edges)

@@ -60,7 +60,9 @@ func NewLeaks(e *ui.Env) *Leaks {
 	p.Blocks.Parts = blockEvidence(e)
 	p.found = ui.NewLazy(e, func(ctx context.Context, k leakKey) (*leakList, error) {
 		l, err := e.Trace.Leaks(ctx, k.LeakQuery)
-		return newLeakList(l, k.By, false).judged(ctx, e.Trace, k.Cell.Stacks), err
+		list := newLeakList(l, k.By, false).judged(ctx, e.Trace, k.Cell.Stacks)
+		list.part = !k.Range.IsFull()
+		return list, err
 	})
 	p.late = ui.NewLazy(e, func(ctx context.Context, k lateKey) (*leakList, error) {
 		l, err := e.Trace.LateFreed(ctx, k.in)

@@ -20,6 +20,7 @@ type leakList struct {
 	by       analysis.Group
 	verdicts verdict.List  // about all groups
 	late     bool          // of blocks that were freed late
+	part     bool          // of blocks of a range
 	sum      analysis.Site // of all sites
 }
 
@@ -37,6 +38,23 @@ func (l *leakList) judged(ctx context.Context, t analysis.Trace, only calltree.F
 	return l
 }
 
+// said returns the verdict about a row: that about its site in the complete run, as far as it holds for blocks of a range.
+func (l *leakList) said(row *analysis.LeakSite) verdict.Verdict {
+	v := l.verdicts.Of(uint32(row.Key))
+	if l.part {
+		return v.Among(row.Count)
+	}
+	return v
+}
+
+// verdictTitle returns the title of the verdicts.
+func (l *leakList) verdictTitle() string {
+	if l.part {
+		return titles.RunsVerdict
+	}
+	return ""
+}
+
 // leakData determines the table of leaks.
 type leakData struct {
 	*leakList
@@ -51,7 +69,7 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 		ID:      func(d leakData, l *analysis.LeakSite) uint64 { return groupID(d.by, l.Key) },
 		Words: func(d leakData) func(*analysis.LeakSite) []string {
 			return func(l *analysis.LeakSite) []string {
-				return append(d.words(d.by, &l.Site), d.verdicts.Of(uint32(l.Key)).Kind.String())
+				return append(d.words(d.by, &l.Site), d.said(l).Kind.String())
 			}
 		},
 		Last: func(a, b *analysis.LeakSite) int {
@@ -90,11 +108,11 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 			Value: func(l *leak) uint64 { return uint64(max(l.Oldest, 0)) }},
 		{Title: newest, Key: "newest_us", Figure: ui.TimeFigure, Width: least, Drop: 7,
 			Value: func(l *leak) uint64 { return uint64(max(l.Newest, 0)) }},
-		{Title: titles.Verdict, Key: verdictKeyName, Width: 15, Wider: 6, Drop: 2,
-			Rank: func(l *leak) uint64 { v := d.verdicts.Of(uint32(l.Key)); return v.Order() },
-			Cell: func(l *leak) widget.Cell { return p.LeakCell(d.verdicts.Of(uint32(l.Key)), p.Figures.Wide) }},
+		{Title: titles.Verdict, Shown: d.verdictTitle(), Key: verdictKeyName, Width: 15, Wider: 6, Drop: 2,
+			Rank: func(l *leak) uint64 { v := d.said(l); return v.Order() },
+			Cell: func(l *leak) widget.Cell { return p.LeakCell(d.said(l), p.Figures.Wide) }},
 		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict,
-			Cell: func(l *leak) widget.Cell { return ui.SureCell(d.verdicts.Of(uint32(l.Key))) }},
+			Cell: func(l *leak) widget.Cell { return ui.SureCell(d.said(l)) }},
 		{Title: titles.Births, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: titles.Verdict,
 			Cell: func(l *leak) widget.Cell { return widget.Cell{Kind: widget.SparkCell, Spark: l.History} }},
 		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},

@@ -6,6 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
@@ -164,15 +165,33 @@ func (p *Leaks) explain() {
 		p.Detail.Answer += " · " + f.Bytes(model.Mean(row.Bytes, row.Count)) + each
 	}
 	p.Detail.Facts, p.Detail.Lead = []string{p.rhythm(row), p.fate(row)}, nil
-	said := p.Now().Of.verdicts.Of(uint32(row.Key))
-	if text := ui.VerdictSentence(said); text != "" {
-		p.Detail.Lead = []string{p.VerdictSign(said.Kind) + " " + text}
-	}
+	p.Detail.Lead = p.judgment(row)
 	by := p.Now().Of.by
 	if p.Detail.Parts = nil; p.State.Settled() && p.HasRoom() {
 		g := groupAmong{Site: &row.Site, by: by, only: p.State.Filters}
 		p.Detail.Parts = p.evidence.withBlocks(&p.State, g, p.blockQuery())
 	}
+}
+
+// judgment returns the verdict about a row in sentences. In a range, what is said of the complete run says so.
+func (p *Leaks) judgment(row *analysis.LeakSite) (lead []string) {
+	l := p.Now().Of
+	said, run := l.said(row), l.verdicts.Of(uint32(row.Key))
+	sentence := func(v verdict.Verdict, before string) {
+		if text := ui.VerdictSentence(v); text != "" {
+			lead = append(lead, p.VerdictSign(v.Kind)+" "+before+text)
+		}
+	}
+	switch {
+	case !l.part:
+		sentence(said, "")
+	case said.Kind != run.Kind:
+		sentence(said, "in the range: ")
+		fallthrough
+	default:
+		sentence(run, "in the complete run: ")
+	}
+	return lead
 }
 
 // rhythm returns when the blocks were allocated, and by which threads.

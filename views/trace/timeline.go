@@ -188,6 +188,11 @@ func (p *Timeline) Do(a keymap.Action) bool {
 	case keymap.Maximize:
 		p.maximal = !p.maximal
 		p.Changed()
+	case keymap.ZoomIn:
+		if s := p.State.Apply(state.Zoom{Factor: 0.5}); s.View != p.State.View || s.Status.Events == 0 {
+			return false
+		}
+		p.Open(keymap.ShowEvents) // nothing is left to enlarge
 	default:
 		if p.focus == timelineStack && p.stack.Move(a) {
 			return true

@@ -74,7 +74,7 @@ func (v blockView) columns() []Column[analysis.Block] {
 
 // site returns the name of the stack of a block.
 func (v blockView) site(b *analysis.Block, full bool) string {
-	return blockSiteName(v.stacks, v.labels, b.Stack, full)
+	return v.labels.BlockSite(v.stacks, b.Stack, full)
 }
 
 // words returns a function that returns the texts that words of a filter match: the site, and the function that
@@ -189,13 +189,13 @@ func (l useList) Bytes() (sum uint64) {
 	return sum
 }
 
-// blockSiteName returns the name of the stack that allocated a block.
-func blockSiteName(s *model.Stacks, labels *SiteLabels, id model.StackID, full bool) string {
+// BlockSite returns the name of the stack that allocated a block.
+func (l *SiteLabels) BlockSite(s *model.Stacks, id model.StackID, full bool) string {
 	leaf, ok := s.Node(id)
 	if !ok || leaf == 0 {
 		return model.UnknownStack(id)
 	}
 	n := calltree.SiteNode(s, leaf)
 	site := analysis.Site{Name: calltree.FunctionName(s, n), Stack: id, Node: leaf}
-	return labels.Label(s, analysis.ByStack, &site, full).Name
+	return l.Label(s, analysis.ByStack, &site, full).Name
 }

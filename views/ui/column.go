@@ -260,6 +260,19 @@ func (f *FilterRow[R]) Value(field string, share bool) (float64, bool) {
 	return 0, false
 }
 
+// Matching returns a function that reports whether a row of a table with such columns passes a filter. It is for one
+// goroutine.
+func Matching[R any](text string, cols []Column[R]) func(r *R) bool {
+	if text == "" {
+		return func(*R) bool { return true }
+	}
+	f, row := Filter(text, fields(cols)), newFilterRow(cols, nil)
+	return func(r *R) bool {
+		row.Row = r
+		return f.Match(row)
+	}
+}
+
 // exactTime is the width in cells of a time in microseconds.
 const exactTime = 14
 

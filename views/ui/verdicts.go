@@ -60,5 +60,5 @@ func (v *SiteVerdicts) Index(i uint32) verdict.Verdict {
 
 // Site returns the name of the site of a stack.
 func (v *SiteVerdicts) Site(s *state.State, id model.StackID) string {
-	return blockSiteName(s.Stacks(), v.labels, id, s.FullName)
+	return v.labels.BlockSite(s.Stacks(), id, s.FullName)
 }

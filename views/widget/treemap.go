@@ -192,6 +192,9 @@ func (m *Treemap) drawLines(s tcell.Screen, b *MapBox, st tcell.Style, k *Look) 
 // leastLabel is the number of cells that a label needs at least where it is cut.
 const leastLabel = 4
 
+// notedLabel is the number of cells that a label keeps at least next to a note.
+const notedLabel = 7
+
 // label writes the name of a box into the rows that have room for it, and its note next to it or below.
 func (m *Treemap) label(s tcell.Screen, b *MapBox, r Rect, st tcell.Style, k *Look) {
 	label := Clean(b.Label)
@@ -203,6 +206,9 @@ func (m *Treemap) label(s tcell.Screen, b *MapBox, r Rect, st tcell.Style, k *Lo
 	switch {
 	case r.H == 1 && note != "" && w+2+Width(note) <= r.W:
 		Print(s, r.X, r.Y, w, label, st)
+		PrintRight(s, r.X, r.Y, r.W, note, st)
+	case r.H == 1 && note != "" && r.W-2-Width(note) >= notedLabel: // what it weighs matters as much as the end of its name
+		printText(s, r.X, r.Y, r.W-2-Width(note), cutText(label, r.W-2-Width(note), b.Cut), st, k.Glyphs.Ellipsis)
 		PrintRight(s, r.X, r.Y, r.W, note, st)
 	case r.H == 1:
 		printText(s, r.X, r.Y, r.W, cutText(label, r.W, b.Cut), st, k.Glyphs.Ellipsis)

@@ -114,6 +114,9 @@ func (t *functionTable) count(row int, bytes, count uint64, self bool) {
 
 // AddEnded adds the blocks that ended between two states of a key's sums.
 func AddEnded(s *analysis.Site, before, after *column.Cell) {
+	if after.EndedCount == before.EndedCount {
+		return
+	}
 	ended, over := after.EndedBytes-before.EndedBytes, after.OverBytes-before.OverBytes
 	endedCount, overCount := after.EndedCount-before.EndedCount, after.OverCount-before.OverCount
 	s.OverwrittenBytes, _ = model.SaturatingAdd(s.OverwrittenBytes, over)

@@ -3,6 +3,8 @@ package areas
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/lines"
+	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/pages"
 	"github.com/memtui/memtui/analysis/treemap"
 	"github.com/memtui/memtui/export/report"
@@ -32,10 +35,12 @@ type Treemap struct {
 	By       []string      `json:"by"`                // what the levels are
 	Snapshot *int          `json:"snapshot,omitzero"` // of a heap, or the page layout of a dump
 	Filters  []string      `json:"filters,omitzero"`  // of stacks
+	Below    Path          `json:"below,omitzero"`    // the part that everything here is below
 	All      object.Amount `json:"all"`
 	Rows     []Part        `json:"rows"`      // each after the part that it belongs to, the largest first
 	RowCount int           `json:"row_count"` // parts, without the limit
 
+	below   Path // as Below, shortened
 	measure model.Measure
 	table   string
 }
@@ -60,8 +65,15 @@ type Path []string
 // Cell implements the cells of CSV.
 func (p Path) Cell() string { return model.Clean(strings.Join(p, " › ")) }
 
-// Limits are what is printed of a treemap: so many levels, and parts of a part; 0 is all.
-type Limits struct{ Levels, Parts int }
+// ErrNoPart is why nothing is below a part.
+var ErrNoPart = errors.New("the treemap has no part")
+
+// Limits are what is printed of a treemap: so many levels, and parts of a part, 0 is all, below the part that names lead
+// to from the top.
+type Limits struct {
+	Levels, Parts int
+	Below         []string
+}
 
 // OfTrace returns the treemap of a trace by the figure opt.By. Errors are those of ctx and of trace.
 func OfTrace(ctx context.Context, p *model.Profile, trace analysis.Trace, l Limits, opt report.Options) (*report.Report, error) {
@@ -88,8 +100,7 @@ func OfTrace(ctx context.Context, p *model.Profile, trace analysis.Trace, l Limi
 		}
 		b.Stacks(treemap.After, q)
 	}
-	t.fill(b.Tree(), l, 1)
-	return r, nil
+	return r, t.fill(b.Tree(), l, 1)
 }
 
 // bytesMeasure returns the format of bytes.
@@ -115,48 +126,57 @@ func OfStacks(ctx context.Context, p *model.Profile, l Limits, opt report.StackO
 	q, factor := lines.Selected(opt.Selection)
 	b := &treemap.Builder{}
 	b.Stacks(treemap.After, q)
-	t.fill(b.Tree(), l, factor)
-	return r, nil
+	return r, t.fill(b.Tree(), l, factor)
 }
 
-// OfHeap returns the treemap of a snapshot, by type and retainer or by dominators. The error is that of ctx.
-func OfHeap(ctx context.Context, p *model.Profile, n int, g *heapgraph.Graph, l Limits, dominators bool) (*report.Report, error) {
+// OfHeap returns the treemap of a snapshot: by type and retainer, or by dominators below the row top in place of
+// l.Below. Errors are those of ctx, and of parts that are not there.
+func OfHeap(ctx context.Context, p *model.Profile, n int, g *heapgraph.Graph, l Limits, top *model.Row) (*report.Report, error) {
 	r := report.NewHeapReport(p, n, g.Policy)
 	r.Schema, r.Heap = report.SchemaReport, nil
 	t := &Treemap{Metric: "bytes", By: []string{treemap.Type.String(), treemap.Retainer.String()}, Snapshot: &n, table: TreemapTable,
 		measure: bytesMeasure()}
 	r.Alone = report.Alone{t}
-	if dominators {
+	if top != nil {
 		t.Metric, t.By, t.table = "retained_bytes", []string{"dominator"}, DominatorTable
-		tree, err := treemap.Dominators(ctx, g, model.RootRow)
+		tree, err := treemap.Dominators(ctx, g, *top)
 		if err != nil {
 			return nil, err
 		}
-		t.fill(tree, l, 1)
-		return r, nil
+		if l.Below = nil; *top != model.RootRow {
+			t.Below = Path{treemap.ObjectName(g.Heap, *top)}
+			t.below = t.Below
+		}
+		return r, t.fill(tree, l, 1)
 	}
 	b := &treemap.Builder{}
 	if err := b.Types(ctx, treemap.After, g); err != nil {
 		return nil, err
 	}
-	t.fill(b.Tree(), l, 1)
-	return r, nil
+	return r, t.fill(b.Tree(), l, 1)
 }
 
 // OfLayout returns the treemap of a page layout.
-func OfLayout(p *model.Profile, n int, layout *model.Layout, l Limits) *report.Report {
+func OfLayout(p *model.Profile, n int, layout *model.Layout, l Limits) (*report.Report, error) {
 	r := &report.Report{Header: report.NewHeader(report.SchemaReport, p)}
 	t := &Treemap{Metric: "bytes", By: []string{treemap.Pages.String(), "use"}, Snapshot: &n, table: TreemapTable,
 		measure: bytesMeasure()}
 	r.Alone = report.Alone{t}
 	b := &treemap.Builder{}
 	b.Pages(treemap.After, pages.SumLayout(layout))
-	t.fill(b.Tree(), l, 1)
-	return r
+	return r, t.fill(b.Tree(), l, 1)
 }
 
 // fill lists the parts of a tree.
-func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) {
+func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) error {
+	for _, name := range l.Below {
+		n, like := tree.Named(name)
+		if n == 0 {
+			return fmt.Errorf("--below: %w %q%s", ErrNoPart, model.Clean(name), near.Available(name, like))
+		}
+		t.Below, t.below = append(t.Below, tree.Nodes[n].Name), append(t.below, tree.Nodes[n].Label(false))
+		tree = tree.Below(n)
+	}
 	t.All, t.RowCount, t.Rows = object.Unscaled(tree.Nodes[0].Weight, factor), len(tree.Nodes)-1, []Part{}
 	cut := tree.Cut(l.Levels, l.Parts)
 	var list func(n int32, path Path)
@@ -182,6 +202,7 @@ func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) {
 		}
 	}
 	list(0, nil)
+	return nil
 }
 
 // Member implements [report.Single].
@@ -205,6 +226,9 @@ func (t *Treemap) Scope() (scope []string, metric string) {
 func (t *Treemap) Layout(s cells.Style, full bool) *cells.Table {
 	by := s.Text(strings.ReplaceAll(strings.Join(t.By, " › "), "_", " "))
 	out := &cells.Table{Heading: "Treemap", Answer: s.Amount(t.measure, t.All.Amount) + " " + model.Clean(t.Metric) + " by " + by}
+	if len(t.below) > 0 {
+		out.Answer += " below " + s.Text(t.below.Cell())
+	}
 	out.Heads = []cells.Head{{Text: titles.Total, Kind: cells.Number}, {Text: titles.Share, Kind: cells.Number}, {Kind: cells.Sketch},
 		{Text: titles.Name, Kind: cells.Name}}
 	const bar = 16

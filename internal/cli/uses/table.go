@@ -176,7 +176,8 @@ func reportUses() []Use {
 	return slices.Concat(with("table format=csv", dumps, "by"), of(profiles, "window"), of(traces, "cell", "stacked"),
 		of(stacked, "peek", "lines"), with("lines table=lines", stacked, "source", "map-path"), with("lines", stacked, "order"),
 		with("table=tree", stacked, "invert", "recursion"),
-		with("table=tree table=treemap", stacked, "depth"), with("table=treemap table=dominator_treemap", heaps|dumps, "depth"),
+		with("table=tree table=treemap", stacked, "depth"), with("table=treemap", stacked, "below"),
+		with("table=treemap table=dominator_treemap", heaps|dumps, "depth", "below"),
 		valued(traces, "group", analysis.GroupNames()...), valued(profiles, "group", weights.GroupNames("KEY")...),
 		rows(kind.All), valued(traces, "table", report.Tables()...), valued(profiles, "table", report.ProfileTables()...),
 		valued(heaps, "table", report.HeapTables()...), valued(dumps, "table", report.DumpTables()...))
