@@ -44,7 +44,8 @@ func (a *app) parse() (*kong.Context, error) {
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
 		text := err.Error()
-		return nil, fail.Usage(errors.New(arg.Message(text) + cmp.Or(arg.ValueHint(text), arg.TypeHint(a.env.Args, text), a.hint(a.env.Args))))
+		hint := cmp.Or(arg.ValueHint(text), arg.TypeHint(a.env.Args, text), a.hint(a.env.Args))
+		return nil, fail.Usage(errors.New(arg.Message(text) + hint))
 	}
 	return parsed, nil
 }
