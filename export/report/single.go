@@ -37,13 +37,23 @@ func (a Alone) Members() (list []object.Member) {
 
 // laid returns the table as reports lay it out.
 func (a Alone) laid(s cells.Style, full bool) table {
-	t := a[0].Layout(s, full)
-	out := table{name: a[0].Table(), title: t.Heading, answer: t.Answer, more: t.More, each: t.Each, empty: noRows, rows: t.Rows}
+	return ofCells(a[0].Layout(s, full), a[0].Table())
+}
+
+// ofCells returns a table that another package lays out.
+func ofCells(t *cells.Table, name string) table {
+	out := table{name: name, title: t.Heading, answer: t.Answer, more: t.More, each: t.Each, empty: noRows, rows: t.Rows, spare: t.Spare}
 	for _, h := range t.Heads {
 		out.cols = append(out.cols, col{h.Text, h.Kind})
 	}
 	return out
 }
+
+// Table writes a table that another package lays out.
+func (t *TextWriter) Table(x *cells.Table) { t.table(ofCells(x, "")) }
+
+// Table writes a table that another package lays out.
+func (m *MarkdownWriter) Table(x *cells.Table) { m.table(ofCells(x, "")) }
 
 // BeginTrace returns a report about a trace that has only its header. The error is that of ctx.
 func BeginTrace(ctx context.Context, p *model.Profile, trace analysis.Trace, opt *Options) (*Report, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/export/report/check"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/fleet"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/measure"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -20,7 +21,7 @@ import (
 )
 
 type checkCmd struct {
-	File []string `arg:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
+	File []string `arg:"" optional:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
 	measure.LeakFlags
 	MaxPeak   arg.Limit       `placeholder:"SIZE" help:"Limit for the peak: the most live bytes of a trace, the largest heap snapshot, or the highest point of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
 	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"Limit for memory that was never freed in traces, and for leaked or live memory in stack profiles. --min-age ignores younger blocks."`
@@ -32,12 +33,21 @@ type checkCmd struct {
 	Mask      []string        `sep:"none" placeholder:"MASK" help:"With --base: change names before they are matched, as in diff."`
 	Match     string          `enum:"frames,files,functions," default:"" placeholder:"HOW" help:"With --base: when two frames match, as in diff."`
 	Exact     bool            `help:"Print bytes as exact numbers."`
+	fleet.CheckFlags
 }
 
 // Run checks whether a file keeps limits. The exit status reports it, too.
 func (c *checkCmd) Run(ctx context.Context, a *app) error {
 	if err := a.formats("check", "text", "json", "markdown", "csv"); err != nil {
 		return err
+	}
+	switch {
+	case c.Fleet != "" && len(c.File) > 0:
+		return fail.Usage(errors.New("check: give a file or --fleet, not both"))
+	case c.Fleet != "":
+		return c.CheckFlags.Run(ctx, a.fleetHost())
+	case len(c.File) == 0:
+		return fail.Usage(errors.New("missing argument: <file>"))
 	}
 	if n := slices.Index(c.File, "-"); n >= 0 && (c.Base == "-" || slices.Contains(c.File[n+1:], "-")) {
 		return fail.Usage(errors.New("check: only one of the files can be standard input"))

@@ -17,6 +17,7 @@ import (
 
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/fleet"
 	"github.com/memtui/memtui/internal/cli/progress"
 	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -66,8 +67,8 @@ type globals struct {
 	Format      string       `short:"f" enum:"text,json,markdown,csv,html" default:"text" placeholder:"FORMAT" help:"Output: text, json, markdown or csv."`
 	Limit       int          `default:"20" placeholder:"N" help:"Rows per table, 0 for all (${default})."`
 	At          model.Moment `placeholder:"TIME" help:"The instant: 12.5s, 350ms, 5min, 4h3m, 50%, peak, end (the default); 120000 where the unit of the file is not time."`
-	From        model.Moment `placeholder:"TIME" help:"Start of the range (the start of the file)."`
-	To          timeOrFormat `placeholder:"TIME" help:"End of the range (the end of the file)."`
+	From        arg.TimeOr   `placeholder:"TIME" help:"Start of the range (the start of the file)."`
+	To          arg.TimeOr   `placeholder:"TIME" help:"End of the range (the end of the file)."`
 	By          string       `aliases:"cost" placeholder:"KEY" help:"Sort key."`
 	Event       string       `placeholder:"NAME" help:"The event that tables show (the first that has stacks)."`
 	MinAge      arg.Length   `placeholder:"TIME" help:"Minimum age of leaks (0)."`
@@ -97,26 +98,27 @@ type globals struct {
 // grammar is the complete command line.
 type grammar struct {
 	globals
-	Open       openCmd       `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
-	Demo       demoCmd       `cmd:"" help:"Open a sample that is built into the program."`
-	Live       liveCmd       `cmd:"" help:"Show a recording on screens that follow it while it grows (record --live does both)."`
-	Serve      serveCmd      `cmd:"" help:"Show files in a browser: the same screens, on this machine only."`
-	Record     recordCmd     `cmd:"" help:"Run a program and record what it allocates, or watch any process from outside."`
-	Info       infoCmd       `cmd:"" help:"Describe files from their headers only."`
-	Report     reportCmd     `cmd:"" help:"Print everything that the screens show, at an instant or over a range."`
-	Validate   validateCmd   `cmd:"" help:"Check files against every rule of their format."`
-	Diff       diffCmd       `cmd:"" help:"Show what changed between two files, or between two places in one."`
-	Check      checkCmd      `cmd:"" help:"Check a file against limits, for CI: exit status 1 if one is exceeded."`
-	Index      indexCmd      `cmd:"" help:"Build the indexes of traces in advance and keep them, so that opening is instant."`
-	Heap       heapCmd       `cmd:"" help:"Examine heap snapshots: snapshots, types, frames, find, peek, object, path, dominators, suspects, holders, threads, waste, dumper."`
-	Pages      pagesCmd      `cmd:"" help:"Describe one page layout of a memory dump, or draw it with --map."`
-	Convert    convertCmd    `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
-	Evidence   evidenceCmd   `cmd:"" help:"Write the report, stacks and commands to a folder or archive, for a ticket; --redact replaces names."`
-	Guide      guideCmd      `cmd:"" help:"Print a guide for scripts: which command answers which question, and what scripts may rely on."`
-	Keys       keysCmd       `cmd:"" help:"Print the table of keys."`
-	Version    versionCmd    `cmd:"" help:"Print the version."`
-	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
-	Man        manCmd        `cmd:"" help:"Print the manual page."`
+	Open       openCmd        `cmd:"" default:"withargs" aliases:"analyze" help:"Open a file in the full-screen program (the default command)."`
+	Demo       demoCmd        `cmd:"" help:"Open a sample that is built into the program."`
+	Live       liveCmd        `cmd:"" help:"Show a recording on screens that follow it while it grows (record --live does both)."`
+	Serve      serveCmd       `cmd:"" help:"Show files in a browser: the same screens, on this machine only."`
+	Record     recordCmd      `cmd:"" help:"Run a program and record what it allocates, or watch any process from outside."`
+	Info       infoCmd        `cmd:"" help:"Describe files from their headers only."`
+	Report     reportCmd      `cmd:"" help:"Print everything that the screens show, at an instant or over a range."`
+	Validate   validateCmd    `cmd:"" help:"Check files against every rule of their format."`
+	Diff       diffCmd        `cmd:"" help:"Show what changed between two files, or between two places in one."`
+	Check      checkCmd       `cmd:"" help:"Check a file against limits, for CI: exit status 1 if one is exceeded."`
+	Index      indexCmd       `cmd:"" help:"Build the indexes of traces in advance and keep them, so that opening is instant."`
+	Fleet      fleet.Commands `cmd:"" help:"Ask many recordings at once: which sites leak on how many hosts, what a version made worse, which host is the odd one."`
+	Heap       heapCmd        `cmd:"" help:"Examine heap snapshots: snapshots, types, frames, find, peek, object, path, dominators, suspects, holders, threads, waste, dumper."`
+	Pages      pagesCmd       `cmd:"" help:"Describe one page layout of a memory dump, or draw it with --map."`
+	Convert    convertCmd     `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`
+	Evidence   evidenceCmd    `cmd:"" help:"Write the report, stacks and commands to a folder or archive, for a ticket; --redact replaces names."`
+	Guide      guideCmd       `cmd:"" help:"Print a guide for scripts: which command answers which question, and what scripts may rely on."`
+	Keys       keysCmd        `cmd:"" help:"Print the table of keys."`
+	Version    versionCmd     `cmd:"" help:"Print the version."`
+	Completion completionCmd  `cmd:"" help:"Print a completion script for a shell."`
+	Man        manCmd         `cmd:"" help:"Print the manual page."`
 }
 
 // app is the context of every command.
@@ -210,8 +212,8 @@ func (a *app) run(ctx context.Context) error {
 	}
 	a.parsed = parsed
 	g := a.flags
-	if g.To.format != "" && !strings.HasPrefix(parsed.Command(), "convert ") {
-		return fail.Usage(fmt.Errorf("--to: invalid time %q; only convert takes a format there", g.To.format))
+	if err := misplaced(g, firstWord(parsed.Command())); err != nil {
+		return fail.Usage(err)
 	}
 	if err := uses.Check(parsed); err != nil {
 		return fail.Usage(err)
@@ -219,7 +221,7 @@ func (a *app) run(ctx context.Context) error {
 	if err := uses.Possible(parsed, a.numbered(parsed.Selected())); err != nil {
 		return fail.Usage(err)
 	}
-	if over := (model.Period{From: g.From, To: g.To.Moment}); over.Reversed() {
+	if over := (model.Period{From: g.From.Moment, To: g.To.Moment}); over.Reversed() {
 		_, _, err := over.In(model.Axis{End: model.MaxTime})
 		return fail.Usage(err)
 	}
@@ -241,6 +243,7 @@ func (a *app) run(ctx context.Context) error {
 	a.progress.Start()
 	defer a.progress.End()
 	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.Bind(a.fleetHost())
 	err = parsed.Run(a)
 	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {
 		return fail.Input(short) // regardless of other errors

@@ -44,25 +44,32 @@ func (c *convertCmd) Help() string {
 		"--to may be given twice, for the format and for the end of the range. Every row is written, whatever --limit is."
 }
 
-// timeOrFormat is the value of --to. The contract of the command line gives that flag two meanings: the end of the range
-// for every command, and for convert also the format to write. A value that names a format is one. Given twice, the flag
-// may say both.
-type timeOrFormat struct {
-	model.Moment
-	format string
-}
-
-// UnmarshalText reads either.
-func (g *timeOrFormat) UnmarshalText(text []byte) error {
-	name := strings.ToLower(strings.TrimSpace(string(text)))
-	if slices.ContainsFunc(targets(), func(t format) bool { return t.name == name }) {
-		g.format = name
+// misplaced returns why --from or --to is not what a command takes there, nil if it is: convert takes formats, too.
+func misplaced(g *globals, command string) error {
+	if command == "fleet" {
 		return nil
 	}
-	if err := g.Moment.UnmarshalText(text); err != nil {
-		return fmt.Errorf("%w; convert also takes a format here: see memtui convert --help", err)
+	if err := g.From.NoTime(); err != nil {
+		return fmt.Errorf("--from: %w", err)
+	}
+	for _, word := range g.To.Words {
+		switch isFormat := formatNamed(word) != ""; {
+		case isFormat && command != "convert":
+			return fmt.Errorf("--to: invalid time %q; only convert takes a format there", formatNamed(word))
+		case !isFormat:
+			return fmt.Errorf("--to: %w; convert also takes a format here: see memtui convert --help", g.To.NoTime())
+		}
 	}
 	return nil
+}
+
+// formatNamed returns the format of convert that a word names, "" for none.
+func formatNamed(word string) string {
+	word = strings.ToLower(strings.TrimSpace(word))
+	if slices.ContainsFunc(targets(), func(t format) bool { return t.name == word }) {
+		return word
+	}
+	return ""
 }
 
 // format is an output format of convert.
@@ -137,15 +144,18 @@ func (c *convertCmd) split() (in []string, out string, err error) {
 }
 
 // destination returns the target that the user asks for, and the compression around it.
-func destination(out string, to timeOrFormat) (t format, outer string, err error) {
+func destination(out string, to ...string) (t format, outer string, err error) {
 	name := strings.ToLower(filepath.Base(out))
 	if longest := suffixed(name); longest == "" {
 		outer = output.Suffix(name)
 		name = strings.TrimSuffix(name, outer)
 	}
-	suffix := suffixed(name)
+	suffix, named := suffixed(name), ""
+	if len(to) > 0 {
+		named = formatNamed(to[len(to)-1])
+	}
 	for _, t := range targets() {
-		if to.format == t.name || to.format == "" && slices.Contains(t.suffixes, suffix) {
+		if named == t.name || named == "" && slices.Contains(t.suffixes, suffix) {
 			return t, outer, nil
 		}
 	}
@@ -170,7 +180,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	t, outer, err := destination(out, a.flags.To)
+	t, outer, err := destination(out, a.flags.To.Words...)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func TestSuffixesTellTheTarget(t *testing.T) {
 		"a.speedscope.json": "speedscope", "a.json": "json", "A.PPROF": "pprof", "a.pb.gz": "pprof", "a.pb": "", "a.folded.zst": "folded .zst",
 		"a.csv.gz": "csv .gz", "dir.csv/a": "", "-": "", ".mlyze": "mlyze", "a.mlyze.gz": "mlyze .gz", "a.gz": "", "a.jsonl": "ndjson",
 	} {
-		f, outer, err := destination(out, timeOrFormat{})
+		f, outer, err := destination(out)
 		got := strings.TrimSpace(f.name + " " + outer)
 		if err != nil {
 			got = ""
@@ -45,7 +45,7 @@ func TestSuffixesTellTheTarget(t *testing.T) {
 			t.Errorf("%s is %q, want %q", out, got, want)
 		}
 	}
-	if f, _, err := destination("a.json", timeOrFormat{format: "folded"}); err != nil || f.name != "folded" {
+	if f, _, err := destination("a.json", "folded"); err != nil || f.name != "folded" {
 		t.Errorf("--to gives way: %s, %v", f.name, err)
 	}
 }

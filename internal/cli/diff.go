@@ -18,6 +18,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
@@ -116,7 +117,7 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "html":
-			_, err := html.WriteDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + version().Version,
+			_, err := html.WriteDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + manual.Version().Version,
 				Command: append([]string{"memtui"}, a.env.Args...), Terminal: ask.Keys(a.keys)})
 			return err
 		case "json":

@@ -51,7 +51,7 @@ func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 	opt := report.DumpOptions{At: pages.TimelineEnd(p.Timeline), From: model.NoTime, To: model.NoTime, Limit: f.Limit}
 	axis := pages.Axis(p.Timeline)
 	var err error
-	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, axis); err != nil {
+	if opt.From, opt.To, err = arg.Span(f.From.Moment, f.To.Moment, axis); err != nil {
 		return opt, err
 	}
 	if f.To.Given() {

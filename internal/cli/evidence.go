@@ -21,6 +21,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/bundle"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -228,7 +229,7 @@ func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, e
 	if err != nil {
 		return nil, err
 	}
-	src := &html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: append(append([]string{}, words...), "-f", "html")}
+	src := &html.DiffSource{Diff: d, Program: "memtui " + manual.Version().Version, Command: append(append([]string{}, words...), "-f", "html")}
 	return []evidence.Part{
 		{Name: "difference.html", About: "what changed, for browsers",
 			Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.WriteDiff(ctx, w, src) }},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
@@ -45,7 +44,8 @@ func (a *app) parse() (*kong.Context, error) {
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
 		text := err.Error()
-		return nil, fail.Usage(errors.New(arg.Message(text) + cmp.Or(valueHint(text), typeHint(a.env.Args, text), a.hint(a.env.Args))))
+		hint := cmp.Or(arg.ValueHint(text), arg.TypeHint(a.env.Args, text), a.hint(a.env.Args))
+		return nil, fail.Usage(errors.New(arg.Message(text) + hint))
 	}
 	return parsed, nil
 }
@@ -146,37 +146,6 @@ func commandNames() (names, aliases []string) {
 	return names, aliases
 }
 
-// choices matches the parser's message about a value that is not listed.
-var choices = calltree.Expression(`^--\S+ must be one of (".*") but got "(.*)"$`)
-
-// valueHint suggests the value that one which is not among the choices may mean, "" without a good guess.
-func valueHint(text string) string {
-	m := choices().FindStringSubmatch(text)
-	if m == nil {
-		return ""
-	}
-	if best := near.Of(m[2], strings.Split(strings.Trim(m[1], `"`), `","`), 1); len(best) > 0 {
-		return "; did you mean " + best[0] + "?"
-	}
-	return ""
-}
-
-// typeHint suggests the flag for a type that was given as an argument, "" if none was.
-func typeHint(args []string, text string) string {
-	if len(args) < 4 || args[0] != "heap" {
-		return ""
-	}
-	name, isFind := strings.CutPrefix(text, "unexpected argument ")
-	switch last := args[len(args)-1]; {
-	case args[1] == "find" && isFind:
-	case args[1] == "holders" && strings.HasPrefix(text, "missing flags: --type") && !strings.HasPrefix(last, "-"):
-		name = last
-	default:
-		return ""
-	}
-	return "; for a type, give --type " + shellWord(name)
-}
-
 // hint suggests the command that the first word may have meant, "" without a good guess.
 func (a *app) hint(args []string) string {
 	word := ""
@@ -225,19 +194,9 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	err := kong.DefaultHelpPrinter(options, ctx)
 	ctx.Stdout = out
 	if err == nil {
-		_, err = io.WriteString(out, commandsFirst(text.String()))
+		_, err = io.WriteString(out, manual.CommandsFirst(text.String()))
 	}
 	return err
-}
-
-// commandsFirst moves the list of commands in a help text before the flags, which are many.
-func commandsFirst(help string) string {
-	flags, commands := strings.Index(help, "\nFlags:\n"), strings.Index(help, "\nCommands:\n")
-	end := strings.LastIndex(help, "\nRun \"")
-	if flags < 0 || commands < flags || end < commands {
-		return help
-	}
-	return help[:flags] + help[commands:end] + help[flags:commands] + help[end:]
 }
 
 // isGiven reports whether a flag is on the command line.

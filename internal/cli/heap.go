@@ -400,12 +400,7 @@ func notRow(s *model.HeapSchema, name string) error {
 	if s.IDs.Prefix != "" {
 		ways += " or id, such as " + s.IDs.Prefix + "7f00"
 	}
-	return fmt.Errorf("%s is not an object: name it by its %s; memtui heap find --type %s FILE lists the objects of a type", model.Clean(name), ways, shellWord(name))
-}
-
-// shellWord returns a word as it is typed into a shell, cleaned.
-func shellWord(s string) string {
-	return "'" + strings.ReplaceAll(model.Clean(s), "'", `'\''`) + "'"
+	return fmt.Errorf("%s is not an object: name it by its %s; memtui heap find --type %s FILE lists the objects of a type", model.Clean(name), ways, arg.ShellWord(name))
 }
 
 type heapPathCmd struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/bundle"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/manual"
 )
 
 // pageRows is the default number of rows of tables in a page.
@@ -72,7 +73,7 @@ func (a *app) pageSource(ctx context.Context, s *session, c reportCmd) (*html.So
 		return nil, err
 	}
 	c.ages = true
-	src := &html.Source{Profile: p, Program: "memtui " + version().Version}
+	src := &html.Source{Profile: p, Program: "memtui " + manual.Version().Version}
 	if kind.Of(p) == kind.Heap {
 		return src, a.heapPage(ctx, s, src)
 	}

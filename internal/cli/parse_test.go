@@ -35,7 +35,7 @@ func TestTimesOfFlags(t *testing.T) {
 		if wrong := cmp.Or(outside, axis.Check(in)); (err == nil) != (wrong == nil) || err == nil && at != in {
 			t.Errorf("--at %s is %d, %v, not %d, %v", text, at, err, in, wrong)
 		}
-		if a.flags.From != want || a.flags.To.Moment != want {
+		if a.flags.From.Moment != want || a.flags.To.Moment != want {
 			t.Errorf("--from %s --to %[1]s are %s and %s", text, a.flags.From, a.flags.To.Moment)
 		}
 		_, err = parserOf([]string{"report", "--min-age=" + text, "x"}, nil).parse()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
@@ -25,7 +26,7 @@ func (in *diffInput) move(p model.Place) {
 	case p.At.Given():
 		flags.At = p.At
 	default:
-		flags.At, flags.From, flags.To = model.Moment{}, p.Over.From, timeOrFormat{Moment: p.Over.To}
+		flags.At, flags.From, flags.To = model.Moment{}, arg.TimeAt(p.Over.From), arg.TimeAt(p.Over.To)
 		if k == kind.Heap || k == kind.Dump {
 			flags.At = p.Over.To // the state at the end
 		}

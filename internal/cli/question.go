@@ -13,7 +13,7 @@ func (a *app) question() state.Question {
 		At: g.At, Event: g.Event, By: g.By, MinAge: g.MinAge.Moment, Snapshot: g.Snapshot, Series: g.Series, Point: g.Point,
 		Edges: g.Edges,
 	}
-	q.Over.From, q.Over.To = g.From, g.To.Moment
+	q.Over.From, q.Over.To = g.From.Moment, g.To.Moment
 	if a.isGiven("limit") {
 		q.Limit = &g.Limit
 	}
@@ -43,7 +43,7 @@ func (a *app) question() state.Question {
 
 // ask sets the flags to those of a question about a report.
 func (g *globals) ask(q *state.Question) {
-	g.At, g.From, g.To = q.At, q.Over.From, timeOrFormat{Moment: q.Over.To}
+	g.At, g.From, g.To = q.At, arg.TimeAt(q.Over.From), arg.TimeAt(q.Over.To)
 	g.Event, g.By, g.MinAge = q.Event, q.By, arg.Length{Moment: q.MinAge}
 	g.Snapshot, g.Series, g.Point, g.Edges = q.Snapshot, q.Series, q.Point, q.Edges
 }

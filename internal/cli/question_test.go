@@ -154,6 +154,7 @@ func TestQuestionsSetFlags(t *testing.T) {
 		if _, err := got.parse(); err != nil {
 			t.Fatal(err)
 		}
+		want.flags.From, want.flags.To = arg.TimeAt(want.flags.From.Moment), arg.TimeAt(want.flags.To.Moment) // however they were written
 		if got.flags.ask(&q); !reflect.DeepEqual(*got.flags, *want.flags) {
 			t.Fatalf("%q: %+v, not %+v", q.Args(), *got.flags, *want.flags)
 		}

@@ -186,7 +186,7 @@ func (a *app) options(ctx context.Context, trace analysis.Trace) (report.Options
 		return opt, err
 	}
 	axis := model.Axis{End: duration, Peak: peak.Time}
-	if opt.From, opt.To, err = arg.Span(f.From, f.To.Moment, axis); err != nil {
+	if opt.From, opt.To, err = arg.Span(f.From.Moment, f.To.Moment, axis); err != nil {
 		return opt, err
 	}
 	if opt.From > 0 { // a range from the start includes time 0

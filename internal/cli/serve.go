@@ -18,6 +18,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/progress"
 	"github.com/memtui/memtui/internal/serve"
 	"github.com/memtui/memtui/loaders"
@@ -243,7 +244,7 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 			if err != nil {
 				return err
 			}
-			src := html.DiffSource{Diff: d, Program: "memtui " + version().Version, Command: ask.Command(b.env.Args, v.named())}
+			src := html.DiffSource{Diff: d, Program: "memtui " + manual.Version().Version, Command: ask.Command(b.env.Args, v.named())}
 			if section != "all" {
 				src.Section = section
 			}

@@ -241,7 +241,7 @@ func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error)
 	for _, bound := range []struct {
 		flag model.Moment
 		to   *model.Time
-	}{{a.flags.From, &from}, {a.flags.To.Moment, &to}} {
+	}{{a.flags.From.Moment, &from}, {a.flags.To.Moment, &to}} {
 		if !bound.flag.Given() {
 			continue
 		}

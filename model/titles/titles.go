@@ -43,7 +43,9 @@ const (
 	Function    = "FUNCTION"
 	GC          = "GC"
 	Group       = "GROUP"
-	Growth      = "GROWTH"    // since the first snapshot
+	Growth      = "GROWTH" // since the first snapshot
+	Host        = "HOST"
+	Hosts       = "HOSTS"     // number of hosts where a figure is not 0
 	Holders     = "RETAINERS" // number of referring rows
 	Holes       = "HOLES"
 	ID          = "ID"
@@ -66,6 +68,7 @@ const (
 	Managed     = "MANAGED"
 	Max         = "MAX"
 	Mean        = "MEAN"
+	Median      = "MEDIAN" // over hosts
 	MedianAge   = "MEDIAN AGE"
 	Metric      = "METRIC"
 	Min         = "MIN"
@@ -79,6 +82,7 @@ const (
 	OwnPeak     = "OWN PEAK"
 	Owner       = "OWNER"
 	PID         = "PID"
+	P95         = "P95" // over hosts
 	Page        = "PAGE"
 	Pages       = "PAGES"
 	Partial     = "PARTIAL"
@@ -102,6 +106,8 @@ const (
 	Samples     = "SAMPLES" // in place of Blocks and Allocs where a recording is sampled
 	Self        = "SELF"
 	Series      = "SERIES"
+	Score       = "ROBUST Z"
+	Service     = "SERVICE"
 	Severity    = "SEVERITY"
 	Share       = "SHARE"
 	Since       = "SINCE #0"
@@ -129,6 +135,7 @@ const (
 	Type        = "TYPE"
 	Unmanaged   = "UNMANAGED"
 	Value       = "VALUE"
+	Release     = "VERSION" // of a service
 	Verdict     = "VERDICT"
 	Wasted      = "WASTED"
 	Weight      = "WEIGHT"

@@ -7,6 +7,7 @@ type Table struct {
 	Each            string // unit of the limit, "" for the entire table
 	Heads           []Head
 	Rows            [][]string
+	Spare           []string // heads of columns that are dropped, the first one first, if names need the room in text
 }
 
 // Head is a column.

@@ -108,7 +108,7 @@ func NewGuide(app Grammar) *Guide {
 
 // CommandOf returns the path of the command in a line.
 func CommandOf(words []string) string {
-	if words[0] == "heap" {
+	if words[0] == "heap" || words[0] == "fleet" {
 		return strings.Join(words[:2], " ")
 	}
 	return words[0]
@@ -191,6 +191,8 @@ func Questions() []Question {
 		ask("How did the measured curves develop?", "report -f csv --table series FILE"),
 		ask("How can a person view all of it in a browser?", "report -f html -o page.html FILE"),
 		ask("How can a person look at any instant of it in a browser?", "serve FILE"),
+		ask("Which sites leak on how many hosts? (fleet diff, outliers, trend, stack: the same of versions, hosts)",
+			"fleet top -f json --from http://HOST:8123/DATABASE"),
 		ask("How large is each snapshot?", "heap snapshots -f json FILE"),
 		ask("What in a heap should be looked at first, and who holds it?", "heap suspects -f json FILE"),
 		ask("What grows over several heap dumps of one Java process?", "heap suspects -f json 1.hprof 2.hprof 3.hprof"),

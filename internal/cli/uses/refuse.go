@@ -238,7 +238,7 @@ func idle(parsed *kong.Context, formats []loaders.Format, files []Input) error {
 			return fmt.Errorf("--%s: %s %s; the flag is for %s", p.flag, files[0].Name, p.why, formatsWith(formats, p.about))
 		}
 	}
-	if IsGiven(parsed, "insecure") && !slices.ContainsFunc(files, func(in Input) bool { return strings.HasPrefix(in.Path, "https://") }) {
+	if IsGiven(parsed, "insecure") && Path(parsed.Selected()) != "fleet add" && !slices.ContainsFunc(files, func(in Input) bool { return strings.HasPrefix(in.Path, "https://") }) {
 		return fmt.Errorf("--insecure: %s is not fetched; the flag is for URLs that begin with https://", files[0].Name)
 	}
 	return nil

@@ -125,6 +125,11 @@ var Table = sync.OnceValue(func() map[string][]Use {
 			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"),
 			valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps),
 			helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
+		"fleet add": slices.Concat(written("text or json"), helped(kind.All, "to", "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder."),
+			reader(), looked(), of(traces, "frame-order"), of(profiles, "unit"), of(heaps, "sizes")),
+		"fleet top": asked(), "fleet diff": asked(), "fleet outliers": asked(), "fleet trend": asked(), "fleet stack": asked(),
+		"fleet sql":       slices.Concat(written("text or json"), inFleet(), of(kind.All, "limit")),
+		"fleet compact":   written("text or json"),
 		"heap snapshots":  slices.Concat(inHeap, filtered, byColumn),
 		"heap types":      slices.Concat(heapSorted, filtered),
 		"heap frames":     slices.Concat(heapSorted, filtered),
@@ -141,6 +146,17 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"guide":           written("text, markdown or json"), "keys": written("text, markdown or json"), "version": written("text or json"),
 	}
 })
+
+// asked returns the flags of questions about a fleet.
+func asked() []Use {
+	return slices.Concat(tables(), inFleet(), of(kind.All, "insecure"))
+}
+
+// inFleet returns the flags that say what a question is about.
+func inFleet() []Use {
+	return slices.Concat(helped(kind.All, "from", "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder."),
+		helped(kind.All, "by", "The figure: leaked_bytes (the default), live_bytes, peak_bytes or alloc_bytes."))
+}
 
 // notOfSamples returns the flags of commands that read files which mean nothing to the samples of the program: none is
 // fetched, has an index, holds addresses without names or lacks its unit.
@@ -171,7 +187,7 @@ func reportUses() []Use {
 // base.
 func checkUses() []Use {
 	return slices.Concat(
-		drawing(), of(stacked|heaps, "no-leaks", "write-baseline"),
+		drawing(), of(stacked|heaps, "no-leaks", "write-baseline"), with("fleet", kind.All, "max-regression", "service", "before", "after"),
 		with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"),
 		of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"),
 		of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),
@@ -179,8 +195,8 @@ func checkUses() []Use {
 		with("base", kind.All, "at"), with("base", traces, "frame-order"), of(profiles, "unit"), looked(),
 		with("base", dumps, "snapshot", "point"), with("by=retained_bytes no-leaks write-baseline", heaps, "edges"),
 		with("base", stacked, "match"), with("base", kind.All, "mask"),
-		[]Use{{Flag: "by", Of: kind.All, With: "base",
-			help: "With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}},
+		[]Use{{Flag: "by", Of: kind.All, With: "base fleet",
+			help: "With --fleet: the figure, leaked_bytes, live_bytes, peak_bytes or alloc_bytes. With --base: the figure that is compared to list what grew: ${sortkeys}; for heap snapshots ${heapkeys}; for stack profiles any metric."}},
 	)
 }
 

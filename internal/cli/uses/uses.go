@@ -105,6 +105,8 @@ func described(f *kong.Flag, list []Use, of kind.Set, words kong.Vars) *kong.Fla
 	value.Help = os.Expand(help, func(word string) string { return words[word] })
 	if flag.Value = &value; strings.HasPrefix(help, "The format") {
 		flag.PlaceHolder = "FORMAT"
+	} else if strings.HasPrefix(help, "The fleet") {
+		flag.PlaceHolder = "PLACE"
 	}
 	return &flag
 }

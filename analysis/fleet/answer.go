@@ -1,0 +1,334 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+)
+
+// Ask computes the answer from rows. It is that of [Question.SQL]. The error is that of ctx and of the rows.
+func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
+	all, err := rows.Recordings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a := &asking{q: q, rows: rows, recordings: map[uint64]*Recording{}, ofAll: map[string]map[string]bool{},
+		ofEach: map[group]map[string]bool{}}
+	for i := range all {
+		r := &all[i]
+		if !q.holds(r, q.Figure) || q.Kind == Diff && r.Version != q.Before && r.Version != q.After {
+			continue
+		}
+		a.recordings[r.Recording] = r
+		if !slices.Contains(a.services, r.Service) {
+			a.services = append(a.services, r.Service)
+		}
+		add(a.ofAll, r.Service, r.Host)
+		add(a.ofEach, ofVersion(r), r.Host)
+	}
+	out := &Answer{}
+	switch q.Kind {
+	case Top:
+		out.Top, err = a.top(ctx)
+	case Diff:
+		out.Diff, err = a.diff(ctx)
+	case Outliers:
+		out.Outliers, err = a.outliers(ctx)
+	case Trend:
+		out.Trend, err = a.trend(ctx)
+	case Spread:
+		out.Spread, err = a.spread(ctx)
+	}
+	return out, err
+}
+
+// group is a version of a service, or with "" as its version all of the service.
+type group struct{ service, version string }
+
+// site is a stack in a service.
+type site struct {
+	service string
+	stack   uint64
+}
+
+// asking is a question with what its recordings say.
+type asking struct {
+	q          *Question
+	rows       Rows
+	recordings map[uint64]*Recording      // those that the question selects
+	services   []string                   // of them
+	ofAll      map[string]map[string]bool // the hosts of a service
+	ofEach     map[group]map[string]bool  // those of one version
+}
+
+func add[K comparable](sets map[K]map[string]bool, g K, host string) {
+	if sets[g] == nil {
+		sets[g] = map[string]bool{}
+	}
+	sets[g][host] = true
+}
+
+// hosts are figures by host.
+type hosts map[string]uint64
+
+// raise keeps the largest figure of a host.
+func raise[K comparable](m map[K]hosts, k K, host string, v uint64) {
+	if m[k] == nil {
+		m[k] = hosts{}
+	}
+	m[k][host] = max(m[k][host], v)
+}
+
+// rank returns the value at a rank of sorted values, as ClickHouse's quantileExact does.
+func rank[T any](sorted []T, percent int) (v T) {
+	if len(sorted) == 0 {
+		return v
+	}
+	return sorted[min(len(sorted)*percent/100, len(sorted)-1)]
+}
+
+// summary returns the distribution of figures that are not 0.
+func (h hosts) summary(all int) Summary {
+	s, values := Summary{All: uint64(all)}, make([]uint64, 0, len(h))
+	for _, v := range h {
+		if v > 0 {
+			values = append(values, v)
+			s.Total += v
+		}
+	}
+	slices.Sort(values)
+	s.Hosts, s.Median, s.P95, s.Most = uint64(len(values)), rank(values, 50), rank(values, 95), rank(values, 100)
+	return s
+}
+
+// each calls f with the sites that the question selects.
+func (a *asking) each(ctx context.Context, f func(r *Recording, stack, value uint64)) error {
+	only, err := a.stacks(ctx)
+	if err != nil {
+		return err
+	}
+	return a.rows.Sites(ctx, a.q.Figure, a.services, func(recording, stack, value uint64) {
+		if r := a.recordings[recording]; r != nil && value > 0 && (only == nil || only[stack]) {
+			f(r, stack, value)
+		}
+	})
+}
+
+// stacks returns the stacks that the question is about, nil for all.
+func (a *asking) stacks(ctx context.Context) (only map[uint64]bool, err error) {
+	if a.q.Site == "" {
+		return nil, nil
+	}
+	only = map[uint64]bool{}
+	if k, ok := a.q.site(); ok {
+		only[uint64(k)] = true
+		return only, nil
+	}
+	err = a.rows.Stacks(ctx, a.services, func(s *Stack) {
+		if s.Recipe == Recipe && s.Function == a.q.Site {
+			only[s.Stack] = true
+		}
+	})
+	return only, err
+}
+
+// figures returns the figure of each host, by group: of the sites asked for, or of recordings.
+func (a *asking) figures(ctx context.Context, of func(*Recording) group) (map[group]hosts, error) {
+	out := map[group]hosts{}
+	if a.q.Site == "" {
+		for _, r := range a.recordings {
+			raise(out, of(r), r.Host, *a.q.Figure.of(r))
+		}
+		return out, nil
+	}
+	type part struct{ recording, stack uint64 }
+	parts, sums := map[part]uint64{}, map[uint64]uint64{}
+	err := a.each(ctx, func(r *Recording, stack, value uint64) {
+		p := part{r.Recording, stack}
+		parts[p] = max(parts[p], value)
+	})
+	for p, v := range parts {
+		sums[p.recording] += v
+	}
+	for recording, v := range sums {
+		r := a.recordings[recording]
+		raise(out, of(r), r.Host, v)
+	}
+	return out, err
+}
+
+func ofService(r *Recording) group { return group{r.Service, ""} }
+func ofVersion(r *Recording) group { return group{r.Service, r.Version} }
+
+// cut returns the rows of the answer, sorted and limited.
+func cut[T any](q *Question, rows []T, order func(a, b *T) int) []T {
+	slices.SortFunc(rows, func(a, b T) int { return order(&a, &b) })
+	if q.Limit > 0 && len(rows) > q.Limit {
+		rows = rows[:q.Limit]
+	}
+	return rows
+}
+
+// places names stacks: the least of several names, as in SQL.
+func (a *asking) places(ctx context.Context, of map[uint64]bool) (map[uint64]Place, error) {
+	out := map[uint64]Place{}
+	err := a.rows.Stacks(ctx, a.services, func(s *Stack) {
+		if !of[s.Stack] || s.Recipe != Recipe {
+			return
+		}
+		p, ok := out[s.Stack]
+		if !ok {
+			p = Place{s.Function, s.File}
+		}
+		out[s.Stack] = Place{min(p.Function, s.Function), min(p.File, s.File)}
+	})
+	return out, err
+}
+
+func (a *asking) top(ctx context.Context) ([]TopRow, error) {
+	sites := map[site]hosts{}
+	err := a.each(ctx, func(r *Recording, stack, value uint64) { raise(sites, site{r.Service, stack}, r.Host, value) })
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]TopRow, 0, len(sites))
+	for s, h := range sites {
+		rows = append(rows, TopRow{Service: s.service, Stack: Key(s.stack), Summary: h.summary(len(a.ofAll[s.service]))})
+	}
+	rows = cut(a.q, rows, func(x, y *TopRow) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Service, y.Service), cmp.Compare(x.Stack, y.Stack))
+	})
+	keys := map[uint64]bool{}
+	for i := range rows {
+		keys[uint64(rows[i].Stack)] = true
+	}
+	names, err := a.places(ctx, keys)
+	for i := range rows {
+		rows[i].Place = names[uint64(rows[i].Stack)]
+	}
+	return rows, err
+}
+
+func (a *asking) diff(ctx context.Context) ([]DiffRow, error) {
+	var sides [2]map[site]hosts
+	sides[0], sides[1] = map[site]hosts{}, map[site]hosts{}
+	keys := map[site]bool{}
+	err := a.each(ctx, func(r *Recording, stack, value uint64) {
+		s := site{r.Service, stack}
+		keys[s] = true
+		for i, version := range []string{a.q.Before, a.q.After} {
+			if r.Version == version {
+				raise(sides[i], s, r.Host, value)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	rows := []DiffRow{}
+	for s := range keys {
+		before := sides[0][s].summary(len(a.ofEach[group{s.service, a.q.Before}]))
+		after := sides[1][s].summary(len(a.ofEach[group{s.service, a.q.After}]))
+		if before.All == 0 || after.All == 0 {
+			continue
+		}
+		rows = append(rows, DiffRow{
+			Service: s.service, Stack: Key(s.stack),
+			Change:       float64(after.Total)/float64(after.All) - float64(before.Total)/float64(before.All),
+			BeforeMedian: before.Median, BeforeP95: before.P95, BeforeHosts: before.Hosts, BeforeAll: before.All,
+			AfterMedian: after.Median, AfterP95: after.P95, AfterHosts: after.Hosts, AfterAll: after.All,
+		})
+	}
+	rows = cut(a.q, rows, func(x, y *DiffRow) int {
+		return cmp.Or(cmp.Compare(y.Change, x.Change), cmp.Compare(x.Service, y.Service), cmp.Compare(x.Stack, y.Stack))
+	})
+	shown := map[uint64]bool{}
+	for i := range rows {
+		shown[uint64(rows[i].Stack)] = true
+	}
+	names, err := a.places(ctx, shown)
+	for i := range rows {
+		rows[i].Place = names[uint64(rows[i].Stack)]
+	}
+	return rows, err
+}
+
+func (a *asking) outliers(ctx context.Context) ([]OutlierRow, error) {
+	figures, err := a.figures(ctx, ofService)
+	if err != nil {
+		return nil, err
+	}
+	rows := []OutlierRow{}
+	for _, service := range a.services {
+		h := figures[group{service, ""}]
+		var values, distances []uint64
+		for host := range a.ofAll[service] {
+			values = append(values, h[host])
+		}
+		slices.Sort(values)
+		median, sum := rank(values, 50), uint64(0)
+		for _, v := range values {
+			distances = append(distances, max(v, median)-min(v, median))
+			sum += max(v, median) - min(v, median)
+		}
+		slices.Sort(distances)
+		mad, mean := rank(distances, 50), float64(sum)/float64(len(values))
+		for host := range a.ofAll[service] {
+			if z := score(h[host], median, mad, mean); math.Abs(z) >= leastScore {
+				rows = append(rows, OutlierRow{service, host, h[host], median, z})
+			}
+		}
+	}
+	return cut(a.q, rows, func(x, y *OutlierRow) int {
+		return cmp.Or(cmp.Compare(math.Abs(y.Score), math.Abs(x.Score)), cmp.Compare(x.Service, y.Service), cmp.Compare(x.Host, y.Host))
+	}), nil
+}
+
+// score returns the robust z of a value. The factors make it equal to the z of a normal distribution.
+func score(v, median, mad uint64, mean float64) float64 {
+	switch distance := float64(v) - float64(median); {
+	case mad > 0:
+		return 0.6745 * distance / float64(mad)
+	case mean > 0:
+		return 0.7979 * distance / mean
+	}
+	return 0
+}
+
+func (a *asking) trend(ctx context.Context) ([]TrendRow, error) {
+	figures, err := a.figures(ctx, ofVersion)
+	if err != nil {
+		return nil, err
+	}
+	first := map[group]int64{}
+	for _, r := range a.recordings {
+		at, ok := first[ofVersion(r)]
+		if first[ofVersion(r)] = r.Start; ok {
+			first[ofVersion(r)] = min(at, r.Start)
+		}
+	}
+	rows := []TrendRow{}
+	for g, at := range first {
+		rows = append(rows, TrendRow{g.service, g.version, at, figures[g].summary(len(a.ofEach[g]))})
+	}
+	return cut(a.q, rows, func(x, y *TrendRow) int {
+		return cmp.Or(cmp.Compare(x.Service, y.Service), cmp.Compare(x.First, y.First), cmp.Compare(x.Version, y.Version))
+	}), nil
+}
+
+func (a *asking) spread(ctx context.Context) ([]SpreadRow, error) {
+	figures, err := a.figures(ctx, ofService)
+	if err != nil {
+		return nil, err
+	}
+	rows := []SpreadRow{}
+	for g, h := range figures {
+		if s := h.summary(len(a.ofAll[g.service])); s.Hosts > 0 {
+			rows = append(rows, SpreadRow{g.service, s})
+		}
+	}
+	return cut(a.q, rows, func(x, y *SpreadRow) int {
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Service, y.Service))
+	}), nil
+}

@@ -1,0 +1,155 @@
+package fleet
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+	"sync"
+
+	"github.com/memtui/memtui/analysis/calltree"
+	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/export/redact"
+	"github.com/memtui/memtui/model"
+)
+
+// Recipe stack_v1: the key of a stack is the first eight bytes of the SHA-256 of its frames, leaf first, each followed
+// by a zero byte. A frame is its function, a tab, and the base name of its file, without the version of a shared
+// library; without a file it is the function alone, and lines are left out. Frames whose function is unknown, or an address, are "?", several of them in a row one.
+
+// unknown is the text of frames without a name.
+const unknown = "?"
+
+// address matches texts that are not the name of a function.
+var address = calltree.Expression(`^(\?+|<.*unknown.*>|<no name>|\(?(unknown|nil)\)?|0x[0-9a-fA-F]+|.*\+0x[0-9a-fA-F]+)$`)
+
+// release matches the version of a shared library, which differs between machines.
+var release = calltree.Expression(`\.so(\.[0-9.]+)$`)
+
+// keyOf returns the first eight bytes of a digest as a number.
+func keyOf(digest []byte) uint64 { return binary.BigEndian.Uint64(digest) }
+
+func hexadecimal(digest []byte) string { return hex.EncodeToString(digest) }
+
+// valid returns text that every engine stores: UTF-8 without control characters.
+func valid(s string) string { return model.Clean(strings.ToValidUTF8(s, "\uFFFD")) }
+
+// kept returns the names that reveal nothing.
+var kept = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, name := range redact.Kept() {
+		out[name] = true
+	}
+	return out
+})
+
+// namer writes names, or words in place of them.
+type namer struct{ secret []byte }
+
+// name returns a name, or a word that is the same wherever the secret is.
+func (n namer) name(s string) string {
+	if n.secret == nil || s == "" {
+		return valid(s)
+	}
+	if kept()[s] {
+		return s
+	}
+	mac := hmac.New(sha256.New, n.secret)
+	mac.Write([]byte(s))
+	return "name-" + hexadecimal(mac.Sum(nil)[:8])
+}
+
+// keys are the keys of the stacks of a recording.
+type keys struct {
+	stacks *model.Stacks
+	names  namer
+	sites  *calltree.SiteNames
+	ofLeaf map[model.NodeID]uint64
+	frames map[model.FrameID]string
+	known  map[uint64]bool
+	list   []fleet.Stack
+}
+
+func newKeys(s *model.Stacks, n namer) *keys {
+	return &keys{stacks: s, names: n, sites: calltree.NewSiteNames(s), ofLeaf: map[model.NodeID]uint64{},
+		frames: map[model.FrameID]string{},
+		known:  map[uint64]bool{}}
+}
+
+// ofStack returns the key of a stack of a trace. Those that the file does not define have one unknown frame.
+func (k *keys) ofStack(id model.StackID) uint64 {
+	leaf, _ := k.stacks.Node(id)
+	return k.ofNode(leaf)
+}
+
+// ofNode returns the key of the stack with a leaf.
+func (k *keys) ofNode(leaf model.NodeID) uint64 {
+	if key, ok := k.ofLeaf[leaf]; ok {
+		return key
+	}
+	var frames []string
+	for n := leaf; n != 0; n = k.stacks.Parent[n] {
+		frame := k.frame(k.stacks.Frame[n])
+		if frame != unknown || len(frames) == 0 || frames[len(frames)-1] != unknown {
+			frames = append(frames, frame)
+		}
+	}
+	if len(frames) == 0 {
+		frames = []string{unknown}
+	}
+	hash := sha256.New()
+	for _, f := range frames {
+		hash.Write([]byte(f))
+		hash.Write([]byte{0})
+	}
+	key := keyOf(hash.Sum(nil))
+	k.ofLeaf[leaf] = key
+	if !k.known[key] {
+		k.known[key] = true
+		k.list = append(k.list, k.stack(key, leaf, frames))
+	}
+	return key
+}
+
+// stack returns the row of a stack.
+func (k *keys) stack(key uint64, leaf model.NodeID, frames []string) fleet.Stack {
+	out := fleet.Stack{Stack: key, Recipe: fleet.Recipe, Function: unknown, Frames: frames}
+	if leaf == 0 {
+		return out
+	}
+	frame := k.stacks.Frame[k.sites.Node(leaf)]
+	out.Function, out.File = fleet.Frame(k.frame(frame))
+	out.Module = k.names.name(base(calltree.FrameModule(k.stacks, frame)))
+	return out
+}
+
+// frame returns the text of a frame.
+func (k *keys) frame(id model.FrameID) string {
+	text, ok := k.frames[id]
+	if ok {
+		return text
+	}
+	f := k.stacks.At(id)
+	text = unknown
+	if function := model.Matched(f.Function); function != "" && !address().MatchString(function) {
+		text = k.names.name(function)
+		if file := base(f.File); file != "" {
+			text += fleet.Separator + k.names.name(file)
+		}
+	}
+	k.frames[id] = text
+	return text
+}
+
+// base returns the last part of a path of any system, without the version of a shared library.
+func base(file string) string {
+	file = file[strings.LastIndexAny(file, `/\`)+1:]
+	if m := release().FindStringSubmatchIndex(model.Matched(file)); m != nil {
+		file = file[:m[2]]
+	}
+	return file
+}
+
+// Word returns a name as rows have it: itself without a secret, else the word in place of it.
+func Word(secret []byte, name string) string { return namer{secret}.name(name) }

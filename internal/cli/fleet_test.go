@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/memtui/memtui/internal/cli/fail"
+)
+
+// fakeFleet is a ClickHouse that knows nothing, answers every question about a fleet with the same rows, and keeps what
+// it was sent.
+type fakeFleet struct {
+	sync.Mutex
+	answers map[string]string // by a part of the statement
+	down    string            // the part of the statements that fail
+	sent    strings.Builder
+	logins  map[string]bool
+}
+
+func (f *fakeFleet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	f.Lock()
+	defer f.Unlock()
+	statement := r.URL.Query().Get("query") + string(body)
+	f.sent.WriteString(r.URL.String() + string(body))
+	f.logins[r.Header.Get("Authorization")] = true
+	if f.down != "" && strings.Contains(statement, f.down) {
+		http.Error(w, "Code: 60, no such table", http.StatusNotFound)
+		return
+	}
+	for part, answer := range f.answers {
+		if strings.Contains(statement, part) {
+			fmt.Fprint(w, answer)
+		}
+	}
+}
+
+func newFakeFleet(t *testing.T, answers map[string]string) (*fakeFleet, string) {
+	f := &fakeFleet{answers: answers, logins: map[string]bool{}}
+	s := httptest.NewServer(f)
+	t.Cleanup(s.Close)
+	return f, s.URL + "/db"
+}
+
+func fleetEnv(name string) string {
+	return map[string]string{"MEMTUI_FLEET_USER": "me", "MEMTUI_FLEET_PASSWORD": "s3cret", "MEMTUI_FLEET_KEY": "salt", "MEMTUI_INDEX": "none"}[name]
+}
+
+// Adding says what became of every file, in order; the password is in a header and nowhere else.
+func TestFleetAdd(t *testing.T) {
+	f, address := newFakeFleet(t, nil)
+	status, out, errs := run(t, Env{Getenv: fleetEnv}, "fleet", "add", "--to", address, "--service", "shop", "--host", "h", "--label", "a=b", sample, sample, "missing.mlyze")
+	if status != fail.StatusInput || !strings.Contains(out, "failed  missing.mlyze") || !strings.Contains(out, "known   "+sample) || !strings.Contains(out, "added   "+sample) {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	if !f.logins["Basic bWU6czNjcmV0"] || len(f.logins) != 1 || strings.Contains(f.sent.String()+out+errs, "s3cret") {
+		t.Errorf("logins %v", f.logins)
+	}
+	if sent := f.sent.String(); !strings.Contains(sent, "open_session") || !strings.Contains(sent, "kvleak") {
+		t.Error("names are missing")
+	}
+}
+
+// Redacted, no name and no path of the file leaves the machine, and nor does the secret.
+func TestFleetAddRedacted(t *testing.T) {
+	f, address := newFakeFleet(t, nil)
+	line := []string{"fleet", "add", "--redact", "--to", address, "--service", "shop", sample}
+	if status, out, errs := run(t, Env{Getenv: fleetEnv}, line...); status != fail.Done {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	for _, name := range []string{"open_session", "kvleak", "libstdc", "salt", "testdata"} {
+		if strings.Contains(f.sent.String(), name) {
+			t.Errorf("%s was sent", name)
+		}
+	}
+	if status, _, errs := run(t, Env{}, line...); status != fail.StatusUsage || !strings.Contains(errs, "MEMTUI_FLEET_KEY") {
+		t.Errorf("without a secret: status %d, %s", status, errs)
+	}
+}
+
+// What cannot be sent is said with what was.
+func TestFleetAddToABrokenServer(t *testing.T) {
+	f, address := newFakeFleet(t, nil)
+	f.down = "INSERT INTO db.sites"
+	status, out, errs := run(t, Env{Getenv: fleetEnv}, "fleet", "add", "-f", "json", "--to", address, "--service", "shop", sample)
+	if status != fail.StatusInput || !strings.Contains(errs, "no such table; 0 of 1 file are in the fleet: adding all again adds the rest") || !strings.Contains(out, `"files": []`) {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+}
+
+// Questions print their rows in every format.
+func TestFleetQuestions(t *testing.T) {
+	_, address := newFakeFleet(t, map[string]string{
+		"most, hosts, all_hosts FROM (SELECT service, stack, total": "shop\t255\tgr\x1bow\tcart.c\t3072\t1024\t2048\t2048\t2\t4\n",
+		"AS change":     "shop\t255\tgrow\tcart.c\t512.5\t0\t0\t0\t4\t1024\t2048\t2\t4\n",
+		"AS score":      "shop\tweb-7\t4096\t1024\t12.5\n",
+		"min(start_us)": "shop\t1.0\t1000000\t1024\t1024\t1024\t1024\t1\t4\nshop\t1.1\t2000000\t4096\t2048\t2048\t2048\t2\t4\n",
+		"arrayJoin":     "malloc\\tlibc.so\ngrow\\tcart.c\n",
+		"INNER JOIN (SELECT service, uniqExact(host) AS all_hosts FROM db.recordings": "",
+		"SELECT service, total, median":                                               "shop\t3072\t1024\t2048\t2048\t2\t4\n",
+	})
+	for line, want := range map[string]string{
+		"top":                            "3.00 KiB  1.00 KiB  2.00 KiB      2  50.0 %  shop     gr␛ow (cart.c)",
+		"top --service shop -f csv":      "shop,00000000000000ff,gr␛ow,cart.c,3072,1024,2048,2048,2,4",
+		"top -f markdown":                "| 3.00 KiB | 1.00 KiB | 2.00 KiB | 2 | 50.0 % | `shop` | `gr␛ow (cart.c)` | 00000000000000ff |",
+		"top -f json":                    `"stack": "00000000000000ff"`,
+		"diff":                           "+512 B     0 B  1.00 KiB  2.00 KiB  50.0 %  new     shop     grow (cart.c)",
+		"diff --before 1 --after 2":      "leaked_bytes · 1 → 2",
+		"outliers --by live":             "+12.5  4.00 KiB  1.00 KiB  shop     web-7",
+		"trend":                          "1970-01-01 00:00  shop     1.1",
+		"stack 00000000000000ff":         "grow  cart.c",
+		"stack 00000000000000ff -f json": `"frames": [`,
+		"stack grow --service x -f csv":  "shop,3072,1024,2048,2048,2,4",
+		"sql stack x' --service a\\":     `function = 'x\x27'`,
+	} {
+		words := strings.Fields(line)
+		words = append([]string{"fleet", words[0], "--from", address}, words[1:]...)
+		status, out, errs := run(t, Env{Getenv: fleetEnv}, words...)
+		if status != fail.Done || !strings.Contains(out, want) || strings.ContainsRune(out, 0x1b) {
+			t.Errorf("%s: status %d, %s\n%s", line, status, errs, out)
+		}
+		if strings.Contains(line, "json") && !json.Valid([]byte(out)) {
+			t.Errorf("%s: %s", line, out)
+		}
+	}
+}
+
+// A release that needs more than allowed fails the check; mistakes in usage are said.
+func TestFleetCheck(t *testing.T) {
+	_, address := newFakeFleet(t, map[string]string{"min(start_us)": "shop\t1.0\t1\t100\t100\t100\t100\t1\t4\nshop\t1.1\t2\t106\t106\t106\t106\t2\t4\n"})
+	for line, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"check --fleet PLACE --max-regression 5%":                          {fail.Violated, "FAIL  --max-regression  shop: the median host's leaked_bytes of 1.1, 106 B, exceeds 105 B (+5% of 100 B in 1.0)"},
+		"check --fleet PLACE --max-regression 6% -f json":                  {fail.Done, `"ok": true`},
+		"check --fleet PLACE --max-regression 5% --before 1.1 --after 1.0": {fail.Done, "is within 111 B"},
+		"check --fleet PLACE":                                              {fail.StatusUsage, "--max-regression=PERCENT"},
+		"check --fleet PLACE --max-regression 5M":                          {fail.StatusUsage, "invalid limit"},
+		"check --fleet PLACE --max-regression 5% --before 7 --after 8":     {fail.StatusUsage, "no service has recordings of both 7 and 8"},
+		"check --fleet PLACE --max-regression 5% " + sample:                {fail.StatusUsage, "give a file or --fleet, not both"},
+		"check": {fail.StatusUsage, "missing argument"},
+		"fleet top --from http://me:s3cret@host/db": {fail.StatusUsage, "MEMTUI_FLEET_USER"},
+		"fleet top --from ftp://host/db":            {fail.StatusUsage, "unknown kind of address"},
+		"fleet top":                                 {fail.StatusUsage, "--from=PLACE"},
+		"fleet top --from PLACE --by size":          {fail.StatusUsage, "unknown figure"},
+		"fleet top --from PLACE --label x":          {fail.StatusUsage, "KEY=VALUE"},
+		"fleet diff --from PLACE --before 1":        {fail.StatusUsage, "give both versions"},
+		"fleet sql diff":                            {fail.StatusUsage, "--before=VERSION"},
+		"fleet sql top --dialect duckdb":            {fail.StatusUsage, "name the folder"},
+		"fleet sql top main":                        {fail.StatusUsage, "leave out"},
+		"report --from PLACE " + sample:             {fail.StatusUsage, "--from: invalid time"},
+	} {
+		status, out, errs := run(t, Env{Getenv: fleetEnv}, strings.Fields(strings.ReplaceAll(line, "PLACE", address))...)
+		if status != want.status || !strings.Contains(out+errs, want.text) || strings.Contains(out+errs, "s3cret") {
+			t.Errorf("%s: status %d, want %d: %s%s", line, status, want.status, out, errs)
+		}
+	}
+}

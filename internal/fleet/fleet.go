@@ -1,0 +1,47 @@
+// Package fleet opens the place where a fleet of recordings is kept: a ClickHouse at an address, or a folder of Parquet
+// files.
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/internal/fleet/clickhouse"
+	"github.com/memtui/memtui/internal/fleet/parquet"
+	"github.com/memtui/memtui/model"
+)
+
+// Store keeps a fleet.
+type Store interface {
+	// Known reports whether a recording was added already.
+	Known(ctx context.Context, recording uint64) (bool, error)
+	// Add adds recordings. Those that were added already change nothing.
+	Add(ctx context.Context, b *fleet.Batch) error
+	// Ask returns the answer to a question.
+	Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error)
+	// Frames returns the frames of a stack, leaf first; nil if the fleet has none of that key.
+	Frames(ctx context.Context, key fleet.Key) ([]string, error)
+	// Dialect returns the SQL that asks the fleet.
+	Dialect() fleet.Dialect
+}
+
+// Login is who asks.
+type Login struct {
+	User, Password string
+	Insecure       bool
+	Pause          func(context.Context, time.Duration) error // between attempts; nil to wait
+}
+
+// Open returns the store at a place. It does not connect.
+func Open(place string, as Login) (Store, error) {
+	switch scheme, _, isURL := strings.Cut(place, "://"); {
+	case isURL && (scheme == "http" || scheme == "https"):
+		return clickhouse.Open(place, clickhouse.Options{User: as.User, Password: as.Password, Insecure: as.Insecure, Pause: as.Pause})
+	case isURL:
+		return nil, fmt.Errorf("unknown kind of address %s://: a fleet is in a ClickHouse at http:// or https://, or in a folder", model.Clean(scheme))
+	}
+	return parquet.Open(place)
+}

@@ -1,0 +1,121 @@
+//go:build parquet
+
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/memtui/memtui/analysis/fleet"
+)
+
+// merging merges files, with another one for what does not fit into memory.
+type merging func(ctx context.Context, list []string, out io.Writer, scratch io.ReadWriteSeeker) error
+
+// Compact replaces the files of each day of a service by one, sorted by stack and recording. Files that are written
+// meanwhile stay. Rows are in both the old files and the merged one for a moment, which changes no answer.
+func Compact(ctx context.Context, dir string) (c Compacted, err error) {
+	for _, t := range []struct {
+		table string
+		merge merging
+	}{
+		{"stacks", merger[fleet.Stack]("stacks")}, {"sites", merger[fleet.Site]("sites")}, {"leaks", merger[fleet.Leak]("leaks")},
+		{"curve", merger[fleet.Point]("curve")}, {"types", merger[fleet.Type]("types")}, {"pages", merger[fleet.Page]("pages")},
+		{"recordings", merger[fleet.Recording]("recordings")},
+	} {
+		list, err := paths(dir, t.table, "")
+		if err != nil {
+			return c, err
+		}
+		for len(list) > 0 && err == nil {
+			n := 1
+			for n < len(list) && filepath.Dir(list[n]) == filepath.Dir(list[0]) {
+				n++
+			}
+			err = c.day(ctx, list[:n], t.merge)
+			list = list[n:]
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	if c.Before == 0 {
+		return c, fmt.Errorf("%s holds no fleet", dir)
+	}
+	return c, nil
+}
+
+// day merges files of one folder.
+func (c *Compacted) day(ctx context.Context, list []string, merge merging) error {
+	size := int64(0)
+	for _, path := range list {
+		if info, err := os.Stat(path); err == nil {
+			size += info.Size()
+		}
+	}
+	c.Before, c.From = c.Before+len(list), c.From+size
+	merged := filepath.Join(filepath.Dir(list[0]), "merged-"+digest(strings.Join(list, "\n"))+suffix)
+	if len(list) > 1 {
+		scratch, err := os.CreateTemp(filepath.Dir(merged), ".sorting-*")
+		if err != nil {
+			return err
+		}
+		err = replace(merged, func(out io.Writer) error { return merge(ctx, list, out, scratch) })
+		err = errors.Join(err, scratch.Close(), os.Remove(scratch.Name()))
+		if errors.Is(err, fs.ErrNotExist) { // another process has merged them
+			c.After, c.To = c.After+len(list), c.To+size
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, path := range list {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+	} else {
+		merged = list[0]
+	}
+	if info, err := os.Stat(merged); err == nil {
+		c.To += info.Size()
+	}
+	c.After++
+	return nil
+}
+
+// merger returns what merges files of a table.
+func merger[T any](table string) merging {
+	return func(ctx context.Context, list []string, out io.Writer, scratch io.ReadWriteSeeker) error {
+		w := pq.NewSortingWriter[T](out, rowsPerGroup, append(options(table),
+			pq.SortingWriterConfig(pq.SortingColumns(sorting(table)...), pq.DropDuplicatedRows(true),
+				pq.SortingBuffers(one{scratch})))...)
+		for _, path := range list {
+			err := each(ctx, path, func(rows []T) error {
+				_, err := w.Write(rows)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return w.Close()
+	}
+}
+
+// one is a pool of a single buffer.
+type one struct{ io.ReadWriteSeeker }
+
+// GetBuffer implements [pq.BufferPool].
+func (o one) GetBuffer() io.ReadWriteSeeker { return o.ReadWriteSeeker }
+
+// PutBuffer implements [pq.BufferPool].
+func (o one) PutBuffer(io.ReadWriteSeeker) {}

@@ -1,0 +1,233 @@
+//go:build parquet
+
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/memtui/memtui/model"
+)
+
+// suffix is that of complete files; those that are being written have another.
+const suffix = ".parquet"
+
+// order returns the columns by which the rows of a table are sorted, which together name a row.
+func order(table string) []string {
+	return map[string][]string{
+		"recordings": {"recording"}, "stacks": {"stack"}, "sites": {"stack", "recording"}, "leaks": {"stack", "recording"},
+		"curve": {"recording", "series", "at_us"}, "types": {"type", "recording", "snapshot"},
+		"pages": {"recording", "layout", "series", "type"},
+	}[table]
+}
+
+// sorting returns the order of a table as the library takes it.
+func sorting(table string) (list []pq.SortingColumn) {
+	for _, name := range order(table) {
+		list = append(list, pq.Ascending(name))
+	}
+	return list
+}
+
+// rowsPerGroup is the number of rows that readers hold at once.
+const rowsPerGroup = 1 << 18
+
+// options returns how the files of a table are written.
+func options(table string) []pq.WriterOption {
+	return []pq.WriterOption{pq.Compression(&pq.Zstd), pq.MaxRowsPerRowGroup(rowsPerGroup),
+		pq.SortingWriterConfig(pq.SortingColumns(sorting(table)...))}
+}
+
+// write writes a file, which is there at once and complete.
+func write[T any](path, table string, rows []T) error {
+	return replace(path, func(out io.Writer) error {
+		w := pq.NewGenericWriter[T](out, options(table)...)
+		_, err := w.Write(rows)
+		return errors.Join(err, w.Close())
+	})
+}
+
+// replace lets f write a file next to its place, and puts it there.
+func replace(path string, f func(io.Writer) error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(filepath.Dir(path), ".writing-*")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(guard(path, func() error { return f(out) }), out.Chmod(0o644), out.Sync(), out.Close())
+	if err == nil {
+		err = os.Rename(out.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(out.Name()))
+	}
+	return nil
+}
+
+// guard returns damage that the library finds as an error, also where it panics.
+func guard(path string, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%s: damaged: %s", model.Clean(path), model.Clean(fmt.Sprint(v)))
+		}
+	}()
+	if err = f(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %w", model.Clean(path), err)
+	}
+	return err
+}
+
+// open lets f read a file.
+func open(path string, f func(*pq.File) error) error {
+	return guard(path, func() error {
+		in, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		info, err := in.Stat()
+		if err != nil {
+			return err
+		}
+		file, err := pq.OpenFile(in, info.Size())
+		if err != nil {
+			return err
+		}
+		return f(file)
+	})
+}
+
+// rowsAtOnce is the number of rows that are decoded together.
+const rowsAtOnce = 1024
+
+// each calls f with the rows of a file. It must not keep the slice.
+func each[T any](ctx context.Context, path string, f func([]T) error) error {
+	return open(path, func(file *pq.File) error {
+		r := pq.NewGenericReader[T](file)
+		defer r.Close()
+		rows := make([]T, rowsAtOnce)
+		for {
+			clear(rows) // the reader leaves what is null as it was
+			n, err := r.Read(rows)
+			if n > 0 {
+				if err := f(rows[:n]); err != nil {
+					return err
+				}
+			}
+			switch {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return err
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case n == 0:
+				return io.ErrUnexpectedEOF
+			}
+		}
+	})
+}
+
+// numbers calls f with the values of columns of numbers in each part of a file.
+func numbers(ctx context.Context, path string, f func(columns [][]uint64), names ...string) error {
+	return open(path, func(file *pq.File) error {
+		columns := make([][]uint64, len(names))
+		for _, group := range file.RowGroups() {
+			for i, name := range names {
+				leaf, ok := file.Schema().Lookup(name)
+				if !ok || leaf.Node.Type().Kind() != pq.Int64 || leaf.Node.Optional() || leaf.Node.Repeated() {
+					return fmt.Errorf("there is no column of numbers %s", name)
+				}
+				var err error
+				if columns[i], err = column(ctx, columns[i][:0], group.ColumnChunks()[leaf.ColumnIndex]); err != nil {
+					return err
+				}
+				if len(columns[i]) != len(columns[0]) {
+					return io.ErrUnexpectedEOF
+				}
+			}
+			f(columns)
+		}
+		return nil
+	})
+}
+
+// column appends the values of a part of a column.
+func column(ctx context.Context, dst []uint64, chunk pq.ColumnChunk) ([]uint64, error) {
+	pages := chunk.Pages()
+	defer pages.Close()
+	var buf [rowsAtOnce]pq.Value
+	for {
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return dst, nil
+		}
+		if err != nil {
+			return dst, err
+		}
+		values := page.Values()
+		for err == nil {
+			var n int
+			n, err = values.ReadValues(buf[:])
+			for _, v := range buf[:n] {
+				dst = append(dst, v.Uint64())
+			}
+		}
+		pq.Release(page)
+		switch {
+		case !errors.Is(err, io.EOF):
+			return dst, err
+		case ctx.Err() != nil:
+			return dst, ctx.Err()
+		}
+	}
+}
+
+// paths returns the complete files of a table, of a service or of all where that is "", in order.
+func paths(dir, table, service string) (list []string, err error) {
+	services, err := entries(filepath.Join(dir, table))
+	for _, s := range services {
+		if service != "" && s != "service="+encoded(service) {
+			continue
+		}
+		days, err := entries(filepath.Join(dir, table, s))
+		if err != nil {
+			return nil, err
+		}
+		for _, day := range days {
+			files, err := entries(filepath.Join(dir, table, s, day))
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range files {
+				if filepath.Ext(f) == suffix {
+					list = append(list, filepath.Join(dir, table, s, day, f))
+				}
+			}
+		}
+	}
+	return list, err
+}
+
+// entries returns the names in a folder, none if there is no such folder.
+func entries(dir string) (names []string, err error) {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	slices.Sort(names)
+	return names, err
+}
