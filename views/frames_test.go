@@ -93,7 +93,7 @@ func TestEveryFormatHasFrames(t *testing.T) {
 	}
 }
 
-// A key that does nothing sends nothing, and half of all steps on any screen send less than a fourth of a full one.
+// A key that does nothing sends nothing, and half of all steps on any screen send less than a third of a full one.
 func TestFramesSendLittle(t *testing.T) {
 	modeltest.Plain(t)
 	countedEnv(t)
@@ -105,7 +105,7 @@ func TestFramesSendLittle(t *testing.T) {
 	const full = 200 * 50 * 2 // bytes: a cell takes two on average
 	for _, format := range modeltest.Few(formats) {
 		for _, c := range framesOf(t, format, 3) {
-			if n := c.bytes[len(c.bytes)/2]; n > full/4 || c.idle != 0 {
+			if n := c.bytes[len(c.bytes)/2]; n > full/3 || c.idle != 0 {
 				t.Errorf("%s, %s: a step sends %d bytes, a key that does nothing %d", format, c.screen, n, c.idle)
 			}
 		}
