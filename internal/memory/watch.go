@@ -126,7 +126,7 @@ func (w *Watch) measure() {
 		w.die()
 	case resident > limit+ownMemory && w.collect(): // most of it may be garbage
 	case resident > limit+ownMemory && !w.collecting.Load() && w.budget.EndTries(): // the rest of the answer may fit
-	case resident > most:
+	case resident > most && !w.budget.EndTries(): // a try that ends is being collected
 		w.end(w.budget.Error(""))
 	}
 }
