@@ -470,6 +470,9 @@ func (a *app) command(file []string) []string {
 		return c.CommandLine(file)
 	}
 	q := a.timeQuestion()
+	if z, ok := a.current().(ui.Zoomer); ok && z.Zooms() {
+		q.Over = model.Period{}
+	}
 	s := &a.state
 	if n, ok := a.current().(ui.Narrower); ok && n.Narrows() {
 		q.Cell = s.Cell

@@ -256,6 +256,9 @@ func (p *Heat) CopyText() string {
 	return widget.Clean(p.sentence(true))
 }
 
+// Zooms implements [ui.Zoomer].
+func (p *Heat) Zooms() bool { return true }
+
 // Command implements [ui.Screen].
 func (p *Heat) Command() []string {
 	q := state.Question{Table: "heatmap", By: state.CostKey(heatmap.Figure(p.State.Cost))}

@@ -32,5 +32,8 @@ type Differing interface {
 // TwoSided is a screen that states itself what it compares while the difference is shown.
 type TwoSided interface{ Compares() DiffRows }
 
+// Zoomer is a screen whose command names the times that are drawn: those of the zoom, not the range.
+type Zoomer interface{ Zooms() bool }
+
 // Rangeless is a screen without ranges: their key marks a side of a comparison instead.
 type Rangeless interface{ Rangeless() bool }

@@ -119,7 +119,9 @@ func TestLostConnectionLeavesNothingHalf(t *testing.T) {
 	if got := strings.Join(f.inserted, " "); got != "stacks" {
 		t.Errorf("inserted %s", got)
 	}
+	f.Lock()
 	down = false
+	f.Unlock()
 	if err := s.Add(t.Context(), &batch); err != nil || !strings.HasSuffix(strings.Join(f.inserted, " "), "sites recordings") {
 		t.Errorf("%v, %v", err, f.inserted)
 	}
