@@ -133,12 +133,14 @@ func TestFleetQuestions(t *testing.T) {
 
 // A release that needs more than allowed fails the check; mistakes in usage are said.
 func TestFleetCheck(t *testing.T) {
-	_, address := newFakeFleet(t, map[string]string{"min(start_us)": "shop\t1.0\t1\t100\t100\t100\t100\t1\t4\nshop\t1.1\t2\t106\t106\t106\t106\t2\t4\n"})
+	_, address := newFakeFleet(t, map[string]string{"min(start_us)": "shop\t1.0\t1\t100\t100\t100\t100\t1\t4\nshop\t1.1\t2\t106\t106\t106\t106\t2\t4\n" +
+		"pay\t1.0\t3\t7\t7\t7\t7\t1\t1\n"}) // which began with 1.0 later
 	for line, want := range map[string]struct {
 		status int
 		text   string
 	}{
 		"check --fleet PLACE --max-regression 5%":                          {fail.Violated, "FAIL  --max-regression  shop: the median host's leaked_bytes of 1.1, 106 B, exceeds 105 B (+5% of 100 B in 1.0)"},
+		"check --fleet PLACE --max-regression 6% -f csv":                   {fail.Done, ",shop,1.0,1.1,"},
 		"check --fleet PLACE --max-regression 6% -f json":                  {fail.Done, `"ok": true`},
 		"check --fleet PLACE --max-regression 5% --before 1.1 --after 1.0": {fail.Done, "is within 111 B"},
 		"check --fleet PLACE":                                              {fail.StatusUsage, "--max-regression=PERCENT"},

@@ -117,6 +117,8 @@ func CellOf(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Bool:
 		return strconv.FormatBool(v.Bool())
+	case reflect.String:
+		return model.Clean(v.String())
 	case reflect.Float64:
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/cli/fail"
 	store "github.com/memtui/memtui/internal/fleet"
+	"github.com/memtui/memtui/model"
 )
 
 // Host is what commands need of the program.
@@ -111,7 +113,8 @@ func labels(list []string) error {
 	return nil
 }
 
-// lastTwo returns the newest two versions of what a question is about.
+// lastTwo returns the newest two versions of what a question is about. Services with one version have nothing to
+// compare; those with several must agree.
 func lastTwo(ctx context.Context, s store.Store, of *fleet.Question) (before, after string, err error) {
 	q := *of
 	q.Kind, q.Site, q.Limit, q.Version = fleet.Trend, "", 0, ""
@@ -120,12 +123,27 @@ func lastTwo(ctx context.Context, s store.Store, of *fleet.Question) (before, af
 		return "", "", fail.Input(err)
 	}
 	slices.SortStableFunc(a.Trend, func(x, y fleet.TrendRow) int { return int(min(max(x.First-y.First, -1), 1)) })
-	var versions []string // the newest last
+	versions := map[string][]string{} // by service, the newest last
 	for _, r := range a.Trend {
-		versions = append(slices.DeleteFunc(versions, func(v string) bool { return v == r.Version }), r.Version)
+		versions[r.Service] = append(slices.DeleteFunc(versions[r.Service], func(v string) bool { return v == r.Version }), r.Version)
 	}
-	if len(versions) < 2 {
-		return "", "", fail.Usage(errors.New("the recordings are of fewer than two versions: there is nothing to compare"))
+	first := ""
+	for _, service := range slices.Sorted(maps.Keys(versions)) {
+		list := versions[service]
+		if len(list) < 2 {
+			continue
+		}
+		x, y := list[len(list)-2], list[len(list)-1]
+		switch {
+		case first == "":
+			first, before, after = service, x, y
+		case x != before || y != after:
+			return "", "", fail.Usage(fmt.Errorf("the newest versions of %s are %s and %s, those of %s %s and %s: give --service, or --before and --after",
+				model.Clean(first), model.Clean(before), model.Clean(after), model.Clean(service), model.Clean(x), model.Clean(y)))
+		}
 	}
-	return versions[len(versions)-2], versions[len(versions)-1], nil
+	if first == "" {
+		return "", "", fail.Usage(errors.New("no service has recordings of two versions: there is nothing to compare"))
+	}
+	return before, after, nil
 }
