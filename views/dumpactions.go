@@ -68,21 +68,10 @@ func (a dumpKind) evidence() (q state.Question, ok bool) {
 
 // do moves the instant from point to point and from name to name.
 func (a dumpKind) do(act keymap.Action) bool {
-	switch act {
-	case keymap.EventBack:
-		a.neighbor(a.Dump.Neighbor, -1)
-	case keymap.EventForward:
-		a.neighbor(a.Dump.Neighbor, 1)
-	case keymap.LandmarkBack:
-		a.neighbor(a.Dump.Landmark, -1)
-	case keymap.LandmarkForward:
-		a.neighbor(a.Dump.Landmark, 1)
-	case keymap.ClearRange:
+	if act == keymap.ClearRange {
 		return a.forgetMarks()
-	default:
-		return false
 	}
-	return true
+	return a.along(a.Dump, act)
 }
 
 // peak moves to the largest value of the selected series in a range; on screens of stacks to the window that weighs

@@ -4,6 +4,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 )
 
@@ -78,4 +79,27 @@ func (k onAxis) began() {
 	if k.Second == nil && !k.state.Compare.Marks[state.SideA].Set {
 		k.say(k.Hint("compared with the start of the run: {mark-a} marks another moment, {difference} ends the difference"))
 	}
+}
+
+// points are the times that the instant can be moved along: of events or measured points, and of those with a name.
+type points interface {
+	Neighbor(t model.Time, dir int) (model.Time, bool)
+	Landmark(t model.Time, dir int) (model.Time, bool)
+}
+
+// along moves the instant to the next of some points.
+func (k onAxis) along(p points, act keymap.Action) bool {
+	switch act {
+	case keymap.EventBack:
+		k.neighbor(p.Neighbor, -1)
+	case keymap.EventForward:
+		k.neighbor(p.Neighbor, 1)
+	case keymap.LandmarkBack:
+		k.neighbor(p.Landmark, -1)
+	case keymap.LandmarkForward:
+		k.neighbor(p.Landmark, 1)
+	default:
+		return false
+	}
+	return true
 }

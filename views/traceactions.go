@@ -12,21 +12,7 @@ import (
 type traceKind struct{ onAxis }
 
 // do moves the instant from event to event.
-func (a traceKind) do(act keymap.Action) bool {
-	switch act {
-	case keymap.EventBack:
-		a.neighbor(a.Trace.Neighbor, -1)
-	case keymap.EventForward:
-		a.neighbor(a.Trace.Neighbor, 1)
-	case keymap.LandmarkBack:
-		a.neighbor(a.Trace.Landmark, -1)
-	case keymap.LandmarkForward:
-		a.neighbor(a.Trace.Landmark, 1)
-	default:
-		return false
-	}
-	return true
-}
+func (a traceKind) do(act keymap.Action) bool { return a.along(a.Trace, act) }
 
 // peak moves to the highest live bytes in a range, found off the loop.
 func (a traceKind) peak(r analysis.Range) {
