@@ -100,7 +100,7 @@ func (b *builder) head() {
 	if r.Trace != nil {
 		b.Facts = append(b.Facts, model.Counted(r.Trace.Events, "event"))
 	}
-	if r.Time.Duration != nil {
+	if r.Time.Duration != nil && *r.Time.Duration > 0 {
 		b.Facts = append(b.Facts, r.Time.Duration.In(r.Time.Unit))
 	}
 	if r.Time.Start != nil && *r.Time.Start != 0 {

@@ -27,7 +27,9 @@ func (b *builder) heap() error {
 	}
 	b.Facts = append(b.Facts, model.Counted(len(h.Snapshots), "snapshot"))
 	if shown != nil {
-		b.Scope = append(b.Scope, fmt.Sprintf("snapshot %d of 0 … %d", shown.Index, len(h.Snapshots)-1))
+		if n := len(h.Snapshots); n > 1 {
+			b.Scope = append(b.Scope, fmt.Sprintf("snapshot #%d of #0 to #%d", shown.Index, n-1))
+		}
 		if p := h.Policy(); p != nil && p.Note != "" {
 			b.Scope = append(b.Scope, p.Note)
 		}

@@ -25,8 +25,9 @@ func (b *builder) stacks() error {
 		label string
 		n     int64
 	}{{"Stacks", s.Counts.Stacks}, {"Frames", s.Counts.Frames}, {"Samples", s.Counts.Samples}, {"Threads", s.Counts.Threads}} {
-		n := uint64(max(c.n, 0))
-		b.Cards = append(b.Cards, card{Label: c.label, Value: model.ShortCount(n), Exact: model.Group(n)})
+		if n := uint64(max(c.n, 0)); n > 0 || c.label == "Stacks" {
+			b.Cards = append(b.Cards, card{Label: c.label, Value: model.ShortCount(n), Exact: model.Group(n)})
+		}
 	}
 	if s.Metric == nil {
 		b.stackEvents(s)
