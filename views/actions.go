@@ -462,7 +462,18 @@ func (a *app) sorting() ui.Sorting {
 }
 
 // command returns the words of the command that prints what is on screen, for a file of that name; nil for none.
-func (a *app) command(file []string) []string {
+func (a *app) command(file []string) []string { return a.printing(file, a.current().Command) }
+
+// savedCommand returns the words of the command that prints what is saved of the screen; nil for none.
+func (a *app) savedCommand(file []string) []string {
+	if s, ok := a.current().(ui.Saved); ok {
+		return a.printing(file, s.SavedCommand)
+	}
+	return a.command(file)
+}
+
+// printing returns the words of a command for a file of that name, with the flags of the screen; nil for none.
+func (a *app) printing(file []string, flags func() []string) []string {
 	if u, ok := a.current().(ui.Unprinted); ok && u.Unprinted() != "" {
 		return nil
 	}
@@ -484,7 +495,7 @@ func (a *app) command(file []string) []string {
 		q.Peek = p.Peeked()
 		return slices.Concat([]string{"memtui", "report"}, q.Args(), p.PeekCommand(), file)
 	}
-	return slices.Concat([]string{"memtui", "report"}, q.Args(), a.current().Command(), file)
+	return slices.Concat([]string{"memtui", "report"}, q.Args(), flags(), file)
 }
 
 // noCommand returns why no command prints what is on screen.

@@ -390,7 +390,7 @@ func treeOn(u *program) (rows []treeLine) {
 	return rows
 }
 
-// Every filter of every table is that of the command which the screen copies, which then prints the same rows, or
+// Every filter of every table is that of the command whose output the screen saves, which has the same rows, or
 // copying says that it prints all.
 func TestCommandsFollowEveryFilter(t *testing.T) {
 	if modeltest.UnderRace {
@@ -410,7 +410,7 @@ func TestCommandsFollowEveryFilter(t *testing.T) {
 				typeText(u, text)
 				u.keys("Enter")
 				u.sim.Settle()
-				u.sim.Do(func() { words, why = u.app.command(u.app.o.Command), u.app.unfiltered() })
+				u.sim.Do(func() { words, why = u.app.savedCommand(u.app.o.Command), u.app.unfiltered() })
 				return words, why
 			}
 			var fields []analysis.Field

@@ -82,7 +82,7 @@ func (a *app) save(text string) error {
 	if len(file) == 0 {
 		file = []string{SampleName}
 	}
-	words := a.command(file)
+	words := a.savedCommand(file)
 	if len(words) == 0 {
 		return errors.New(a.noCommand())
 	}

@@ -96,8 +96,8 @@ func verdictsByStack(ctx context.Context, trace analysis.Trace) (map[model.Stack
 // block returns the row of a block, with its age at an instant.
 func (b *builder) block(x analysis.Block, until model.Time) Block {
 	row := Block{Bytes: x.Size, Born: x.Born, Age: x.Age(until), Stack: uint64(x.Stack),
-		frames: places.NewFrames(b.stacks, x.Stack), owner: b.owner(x.Stack)}
-	row.Place = row.frames.Place(x.Stack)
+		frames: places.NewFrames(b.stacks, x.Stack), Owner: b.owner(x.Stack)}
+	row.Place, row.Site = row.frames.Place(x.Stack), places.SiteOf(row.frames)
 	if !b.profile.Meta.NoThreads {
 		row.Thread = &x.Thread
 	}

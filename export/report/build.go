@@ -18,6 +18,7 @@ import (
 type Options struct {
 	At       analysis.Instant
 	AtTime   model.Time     // the time of At, for people
+	Around   bool           // single events are those around At, rather than the first of the range
 	Range    analysis.Range // of sums, sites, leaks
 	From, To model.Time     // the user's range; model.NoTime if not given
 	By       string         // sort key of sites, one of [SortKeys] or ByVerdict; "" is alloc_bytes

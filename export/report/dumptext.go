@@ -147,7 +147,7 @@ func (w dumpWriter) lengths() table {
 			{"", sketch}, {titles.Runs, number}, {titles.Occupied, number}, {"", sketch}},
 	}
 	holes, runs := p.Holes, p.Runs
-	topHole, topRun := mostBits(holes), mostBits(runs)
+	topHole, topRun := dump.MostBits(holes), dump.MostBits(runs)
 	for len(holes)+len(runs) > 0 {
 		var h, r dump.RunClass
 		from := uint64(math.MaxUint64)
@@ -167,14 +167,6 @@ func (w dumpWriter) lengths() table {
 		})
 	}
 	return out
-}
-
-func mostBits(classes []dump.RunClass) uint64 {
-	top := uint64(0)
-	for _, c := range classes {
-		top = max(top, c.Bits)
-	}
-	return top
 }
 
 func (w dumpWriter) sparse() table {

@@ -265,7 +265,7 @@ func (w heapWriter) types() table {
 		out.cols = append(out.cols, col{strings.ToUpper(w.h.schema.Axes[second].One), symbol})
 	}
 	n := w.length(func(c *HeapLengths) *int { return c.Types })
-	out.more, out.answer = n-len(w.h.Types), many(n, axis.One, axis.Many)+" of "+objects.Many
+	out.more, out.answer = n-len(w.h.Types), model.CountedAs(n, axis.One, axis.Many)+" of "+objects.Many
 	for _, t := range w.h.Types {
 		row := []string{w.style.Bytes(t.Bytes), w.style.Share(t.Bytes, w.total()), w.style.Count(t.Count)}
 		if t.Unmanaged != nil {
@@ -293,7 +293,7 @@ func (w heapWriter) groups() table {
 	}
 	out.cols = append(out.cols, col{titles.Retained, number}, col{strings.ToUpper(axis.One), name})
 	n := w.length(func(c *HeapLengths) *int { return c.Groups })
-	out.more, out.answer = n-len(w.h.Groups), many(n, axis.One, axis.Many)+" of "+s.Objects().Many
+	out.more, out.answer = n-len(w.h.Groups), model.CountedAs(n, axis.One, axis.Many)+" of "+s.Objects().Many
 	for i := range w.h.Groups {
 		g := &w.h.Groups[i]
 		row := []string{w.style.Bytes(g.Bytes), w.style.Share(g.Bytes, w.total()), w.style.Count(g.Count)}

@@ -324,9 +324,10 @@ type Block struct {
 	places.Place
 	Verdict string       `json:"verdict,omitzero"`    // about its site, in the complete run
 	Sure    *places.Sure `json:"confidence,omitzero"` // of Verdict
+	Site    places.Site  `json:"site,omitzero"`       // Place is the leaf of the stack
+	Owner   places.Owner `json:"owner,omitzero"`
 
 	frames places.Frames // for filters
-	owner  places.Owner  // for filters
 }
 
 // Point is one column of the live curve: the extremes after any event of the column, and the state at its end.

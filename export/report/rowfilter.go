@@ -55,7 +55,10 @@ func (r *Report) Filter(table string, f RowFilter) (left int, err error) {
 		if r.Lines != nil {
 			r.Lines.follow(f.Limit)
 		}
-		if most := f.Limit; most > 0 && n > most && !slices.Contains(strings.Fields(unlimited), table) {
+		if r.Events != nil {
+			r.Events.passed = &rowsLeft{l.name, f.Text, all, n}
+			r.Events.cut(f.Limit)
+		} else if most := f.Limit; most > 0 && n > most && !slices.Contains(strings.Fields(unlimited), table) {
 			rows.Set(rows.Slice(0, most))
 		}
 		left += n
@@ -208,42 +211,13 @@ func newRowView(first reflect.Value) *rowView {
 		v.names = append(v.names, name)
 	}
 	for _, i := range numbers {
-		for _, word := range screenWords(v.names[i], v.names) {
+		for _, word := range object.ScreenWords(v.names[i], v.names) {
 			if _, taken := v.figures[word]; !taken {
 				v.figures[word] = i
 			}
 		}
 	}
 	return v
-}
-
-// screenNames maps names of columns to the words that screens use for them.
-var screenNames = map[string]string{
-	"alloc_bytes": "total", "alloc_count": "count", "live_count": "blocks", "temporary_count": "temp",
-	"leaked_bytes": "leak bytes", "oldest_us": "age",
-	"age_us": "oldest", "bytes": "size", "count": "blocks", "delta_count": "count", "retained_count": "rows",
-	"local_count": "locals", "references": "refs", "full_pages": "full", "partial_pages": "partial",
-	"empty_pages": "empty", "hole_count": "holes",
-	"returned_bytes": "reclaimable",
-}
-
-// screenWords returns the words that screens use for the figures of a table's columns.
-func screenWords(name string, names []string) (words []string) {
-	words = strings.Fields(screenNames[name])
-	switch {
-	case name == "bytes" && slices.Contains(names, "oldest_us"): // of leaks
-		words = []string{"leaked", "leak"}
-	case name == "bytes" && slices.Contains(names, "born_us"): // of blocks, each as large as its mean
-		words = []string{"size", "mean", "live", "total", "peak"}
-	case name == "bytes" && slices.Contains(names, "retained_bytes"): // of objects
-		words = append(words, "self")
-	}
-	for _, unit := range []string{"_bytes", "_us", "_bits", "_count"} {
-		if short, ok := strings.CutSuffix(name, unit); ok {
-			words = append(words, short)
-		}
-	}
-	return words
 }
 
 // isNumber reports whether a column contains numbers.
@@ -303,7 +277,10 @@ func (v *rowView) Texts() (texts []string) {
 		frames, texts = d.frames, []string{d.Status}
 	}
 	if b, ok := v.row.Interface().(Block); ok {
-		frames, texts = b.frames, append(texts, b.owner.Name())
+		frames, texts = b.frames, append(texts, b.Owner.Name())
+	}
+	if e, ok := v.row.Interface().(SingleEvent); ok {
+		return e.texts()
 	}
 	if !frames.IsZero() {
 		p := frames.Site().Place(model.StackID(id))
@@ -327,5 +304,5 @@ func (v *rowView) Value(field string, _ bool) (float64, bool) {
 
 // answer returns the number of rows that pass, for people.
 func (f *rowsLeft) answer() string {
-	return fmt.Sprintf("%s of %d pass the filter %s", model.Counted(f.left, "row"), f.all, model.Clean(f.text))
+	return fmt.Sprintf("%s of %s pass the filter %s", model.Counted(f.left, "row"), model.Group(uint64(f.all)), model.Clean(f.text))
 }

@@ -31,14 +31,6 @@ func (t *HeapType) on(axis int, s *model.HeapSchema) string {
 	return ""
 }
 
-// many returns a number with its noun in the singular or plural.
-func many(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return model.Group(uint64(n)) + " " + more
-}
-
 // Schema returns the schema of the snapshots.
 func (h *Heap) Schema() *model.HeapSchema { return h.schema }
 

@@ -109,11 +109,12 @@ func (r *Report) SetCalls(list []model.HeapThread, n int) {
 	}
 }
 
-func orZero(n *uint64) uint64 {
-	if n == nil {
-		return 0
+// orZero returns what is known, the zero value for nothing.
+func orZero[T any](known *T) (v T) {
+	if known != nil {
+		v = *known
 	}
-	return *n
+	return v
 }
 
 // threadRows returns the rows for CSV.

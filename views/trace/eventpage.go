@@ -3,7 +3,6 @@ package trace
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
@@ -43,7 +42,6 @@ type eventPage struct {
 
 const (
 	pageHalf   = 1 << 14 // events listed before the instant, and after it
-	mostAtOnce = 1 << 16 // events read at once where a filter leaves out some
 	mostLooked = 1 << 24 // events that a filter looks at on either side
 )
 
@@ -70,75 +68,19 @@ func (p *eventPage) nearEdge(row int) bool {
 
 // at returns the row of the last event at or before an instant, or the first row; -1 without rows.
 func (p *eventPage) at(at analysis.Instant) int {
-	n, _ := slices.BinarySearchFunc(p.rows, at, func(e analysis.Event, at analysis.Instant) int {
-		if at.Events != 0 && e.Number < at.Events || at.Events == 0 && e.Time <= at.T {
-			return -1
-		}
-		return 1
-	})
+	n := analysis.EventsUntil(p.rows, at, func(e *analysis.Event) *analysis.Event { return e })
 	return min(max(n-1, 0), len(p.rows)-1)
 }
 
 // askEvents reads the events around the instant of a key, up to half a page on either side.
 func askEvents(ctx context.Context, trace analysis.Trace, k eventKey) (*eventPage, error) {
-	out := &eventPage{eventKey: k}
-	first, left, err := trace.Events(ctx, analysis.EventQuery{Range: k.over, Look: 1})
-	if err != nil || len(first) == 0 {
-		return out, err
-	}
-	out.all = len(first) + left
-	middle, err := placeOf(ctx, trace, k, first[0].Number, out.all)
+	q := analysis.AroundQuery{At: k.center, Keep: ui.Matching(k.filter, k.view.columns(true))}
+	q.Range, q.Cell, q.Limit, q.Look = k.over, k.only, pageHalf, mostLooked
+	list, err := analysis.EventsAround(ctx, trace, q)
 	if err != nil {
 		return nil, err
 	}
-	match := ui.Matching(k.filter, k.view.columns(true))
-	read := func(skip, look int) ([]analysis.Event, error) {
-		list, _, err := trace.Events(ctx, analysis.EventQuery{Range: k.over, Cell: k.only, Skip: skip, Look: look})
-		return slices.DeleteFunc(list, func(e analysis.Event) bool { return !match(&e) }), err
-	}
-	from, to, step := middle, middle, pageHalf
-	var parts [][]analysis.Event
-	for found := 0; from > 0 && found < pageHalf && middle-from < mostLooked; step = min(2*step, mostAtOnce) {
-		look := min(step, from)
-		list, err := read(from-look, look)
-		if err != nil {
-			return nil, err
-		}
-		from -= look
-		if more := len(list) - (pageHalf - found); more > 0 {
-			list, out.before = list[more:], true
-		}
-		found, parts = found+len(list), append(parts, list)
-	}
-	slices.Reverse(parts)
-	out.before = out.before || from > 0
-	step = pageHalf
-	for found := 0; to < out.all && found < pageHalf && to-middle < mostLooked; step = min(2*step, mostAtOnce) {
-		list, err := read(to, min(step, out.all-to))
-		if err != nil {
-			return nil, err
-		}
-		to += min(step, out.all-to)
-		found, parts = found+len(list), append(parts, list)
-	}
-	out.after = to < out.all
-	out.rows = slices.Concat(parts...)
-	return out, ctx.Err()
-}
-
-// placeOf returns how many events of a range are at or before the instant of a key.
-func placeOf(ctx context.Context, trace analysis.Trace, k eventKey, first uint64, all int) (int, error) {
-	if n := k.center.Events; n != 0 {
-		return min(int(n-min(first, n)), all), nil
-	}
-	switch {
-	case k.center.T >= k.over.To:
-		return all, nil
-	case k.center.T <= k.over.From:
-		return 0, nil
-	}
-	list, left, err := trace.Events(ctx, analysis.EventQuery{Range: analysis.Range{From: k.over.From, To: k.center.T}, Look: 1})
-	return len(list) + left, err
+	return &eventPage{eventKey: k, rows: list.Events, all: list.All, before: list.Before, after: list.After}, nil
 }
 
 // columns returns the columns of a table of events. Only a complete list sorts by anything but time.

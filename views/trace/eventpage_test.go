@@ -74,3 +74,16 @@ func TestEventPages(t *testing.T) {
 		}
 	}
 }
+
+// A range of time alone does not select the rows on screen if others have the time of the first or the last.
+func TestRowsAtOneTime(t *testing.T) {
+	rows := []analysis.Event{{Number: 7, Time: 10}, {Number: 8, Time: 10}, {Number: 9, Time: 20}, {Number: 10, Time: 30}, {Number: 11, Time: 30}}
+	for _, c := range []struct {
+		first, last int
+		want        bool
+	}{{0, 4, false}, {1, 2, true}, {2, 3, true}, {2, 4, false}, {0, 2, false}, {1, 3, true}} {
+		if got := (&Events{}).cutsTime(rows, &rows[c.first], &rows[c.last]); got != c.want {
+			t.Errorf("rows %d to %d: %v", c.first, c.last, got)
+		}
+	}
+}

@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -68,25 +70,72 @@ func (p *Events) over() analysis.Range {
 	return p.State.Range
 }
 
-// Command implements [ui.Screen]. Where the range has more events than a page, it begins with those on screen.
+// Zooms reports that Command and SavedCommand say which range they are about.
+func (p *Events) Zooms() bool { return true }
+
+// Command implements [ui.Screen]: it prints the rows on screen.
 func (p *Events) Command() []string {
-	q := state.Question{Table: "events", Filter: p.RowFilter(p.State.Filter)}
-	switch first, ok := p.firstShown(); {
-	case !p.State.Range.IsFull():
-	case !p.State.View.IsFull():
-		q.Over = state.Over(p.State.View, "")
-	case ok && p.Now().Of.before:
-		q.Over.From = model.MomentAt(first.Time - 1)
+	q, all := state.Question{Table: "events", Filter: p.RowFilter(p.State.Filter)}, 0
+	first, last, ok := p.onScreen()
+	if !ok {
+		q.Over = p.listed()
+		if t := p.Now(); t != nil && t.Of.whole() && p.Len() <= p.List.Height() {
+			q.Limit = &all
+		}
+		return q.Args()
+	}
+	q.Over, q.Limit = model.Period{From: model.MomentAt(first.Time - 1), To: model.MomentAt(last.Time)}, &all
+	if first.Time == 0 {
+		q.Over.From = model.Moment{}
+	}
+	if rows := p.Now().Of.rows; p.cutsTime(rows, first, last) {
+		q.Filter = strings.TrimSpace(fmt.Sprintf("%s number>=%d number<=%d", q.Filter, first.Number, last.Number))
 	}
 	return q.Args()
 }
 
-// firstShown returns the first event on screen.
-func (p *Events) firstShown() (e *analysis.Event, ok bool) {
-	if i := p.List.Offset(); p.Len() > i {
-		return p.Row(i), true
+// SavedCommand implements [ui.Saved]: it prints all rows of the table, not only those that fit on the screen.
+func (p *Events) SavedCommand() []string {
+	return (&state.Question{Table: "events", Filter: p.RowFilter(p.State.Filter), Over: p.listed()}).Args()
+}
+
+// listed returns the range that the table is about, or the part of it that has been read.
+func (p *Events) listed() model.Period {
+	over := state.Over(p.over(), "")
+	if t := p.Now(); t != nil && len(t.Of.rows) > 0 {
+		rows := t.Of.rows
+		if t.Of.before {
+			over.From = model.MomentAt(rows[0].Time - 1)
+		}
+		if t.Of.after {
+			over.To = model.MomentAt(rows[len(rows)-1].Time)
+		}
 	}
-	return nil, false
+	return over
+}
+
+// onScreen returns the first and the last event on screen; ok is false if these are all, or not sorted by time.
+func (p *Events) onScreen() (first, last *analysis.Event, ok bool) {
+	from := p.List.Offset()
+	to := min(from+p.List.Height(), p.Len()) - 1
+	byTime := p.Sorted().Title == "" || p.Sorted().Title == titles.Time
+	if to < from || !byTime || to-from+1 == p.Len() && p.Now().Of.whole() {
+		return nil, nil, false
+	}
+	if first, last = p.Row(from), p.Row(to); first.Number > last.Number {
+		first, last = last, first
+	}
+	return first, last, true
+}
+
+// cutsTime reports whether there are listed events beyond the first and the last at the time of these.
+func (p *Events) cutsTime(rows []analysis.Event, first, last *analysis.Event) bool {
+	at := func(e *analysis.Event) int {
+		n, _ := slices.BinarySearchFunc(rows, e.Number, func(e analysis.Event, n uint64) int { return cmp.Compare(e.Number, n) })
+		return n
+	}
+	before, after := at(first)-1, at(last)+1
+	return before >= 0 && rows[before].Time == first.Time || after < len(rows) && rows[after].Time == last.Time
 }
 
 // Sorting implements [ui.Sorting].

@@ -49,6 +49,11 @@ type Stacked interface {
 	ShownStacks() (ids []model.StackID, some bool)
 }
 
+// Saved is a screen of which more is saved than the command for what is on screen prints.
+type Saved interface {
+	SavedCommand() []string // as [Screen.Command]
+}
+
 // Unprinted is a screen that shows some things that no command prints.
 type Unprinted interface{ Unprinted() string } // why, and what can be done instead; "" where a command prints what is shown
 

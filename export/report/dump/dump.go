@@ -221,3 +221,12 @@ func NewPages(p *model.Profile, layout int, l *model.Layout, n int) *Pages {
 	}
 	return out
 }
+
+// MostBits returns the most bits of a class.
+func MostBits(classes []RunClass) uint64 {
+	top := uint64(0)
+	for _, c := range classes {
+		top = max(top, c.Bits)
+	}
+	return top
+}

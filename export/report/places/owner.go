@@ -35,3 +35,22 @@ func (o Owner) Cell() string {
 	}
 	return o.Place.Name()
 }
+
+// Site is the frame that a site is named after. The zero Site is unknown.
+type Site struct{ Place Place }
+
+// SiteOf returns the site of a stack; unknown if the file does not define the stack.
+func SiteOf(f Frames) Site {
+	if f = f.Site(); f.Depth() == 0 {
+		return Site{}
+	}
+	return Site{f.Place(0)}
+}
+
+// IsZero reports whether the site is unknown.
+func (s Site) IsZero() bool { return s.Place == Place{} }
+
+// AppendJSON implements [object.Appender].
+func (s Site) AppendJSON(dst []byte) []byte { return appendPlace(dst, s.Place) }
+
+func (s Site) Cell() string { return Owner(s).Cell() }
