@@ -39,6 +39,8 @@ func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
 		out.Trend, err = a.trend(ctx)
 	case Spread:
 		out.Spread, err = a.spread(ctx)
+	case Recordings:
+		out.Recordings, err = a.list(ctx)
 	}
 	return out, err
 }
@@ -142,15 +144,7 @@ func (a *asking) figures(ctx context.Context, of func(*Recording) group) (map[gr
 		}
 		return out, nil
 	}
-	type part struct{ recording, stack uint64 }
-	parts, sums := map[part]uint64{}, map[uint64]uint64{}
-	err := a.each(ctx, func(r *Recording, stack, value uint64) {
-		p := part{r.Recording, stack}
-		parts[p] = max(parts[p], value)
-	})
-	for p, v := range parts {
-		sums[p.recording] += v
-	}
+	sums, err := a.ofRecordings(ctx)
 	for recording, v := range sums {
 		r := a.recordings[recording]
 		raise(out, of(r), r.Host, v)

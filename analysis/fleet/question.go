@@ -11,11 +11,12 @@ import (
 type Kind uint8
 
 const (
-	Top      Kind = iota // which sites have most
-	Diff                 // which sites have more in one version than in another
-	Outliers             // which hosts are far from the others
-	Trend                // how a site, or all of a service, changes from version to version
-	Spread               // which services have a site
+	Top        Kind = iota // which sites have most
+	Diff                   // which sites have more in one version than in another
+	Outliers               // which hosts are far from the others
+	Trend                  // how a site, or all of a service, changes from version to version
+	Spread                 // which services have a site
+	Recordings             // which recordings have most of a site, or of all
 )
 
 // Figure is a figure of recordings and sites. Its text is a column of both tables.
@@ -100,7 +101,7 @@ type Question struct {
 	Figure Figure
 	Filter
 	Before, After string // versions, of Diff
-	Site          string // of Outliers, Trend and Spread: a key or the name of a function; "" is all of a recording
+	Site          string // of Outliers, Trend, Spread and Recordings: a key or the name of a function; "" is all of a recording
 	Limit         int    // rows, 0 for all
 }
 
@@ -147,6 +148,17 @@ type DiffRow struct {
 	AfterAll     uint64  `json:"after_all_hosts"`
 }
 
+// Status returns "new" or "gone" for a site that only one of the versions has, else "".
+func (r *DiffRow) Status() string {
+	switch {
+	case r.BeforeHosts == 0:
+		return "new"
+	case r.AfterHosts == 0:
+		return "gone"
+	}
+	return ""
+}
+
 // OutlierRow is a row of the answer to Outliers.
 type OutlierRow struct {
 	Service string  `json:"service"`
@@ -172,11 +184,12 @@ type SpreadRow struct {
 
 // Answer holds the rows of one of the lists, that of the question's kind.
 type Answer struct {
-	Top      []TopRow
-	Diff     []DiffRow
-	Outliers []OutlierRow
-	Trend    []TrendRow
-	Spread   []SpreadRow
+	Top        []TopRow
+	Diff       []DiffRow
+	Outliers   []OutlierRow
+	Trend      []TrendRow
+	Spread     []SpreadRow
+	Recordings []RecordingRow
 }
 
 // leastScore is the robust z from which a host is an outlier, as is usual.
@@ -193,7 +206,9 @@ type Rows interface {
 }
 
 // String returns the name of the command that asks.
-func (k Kind) String() string { return [...]string{"top", "diff", "outliers", "trend", "stack"}[k] }
+func (k Kind) String() string {
+	return [...]string{"top", "diff", "outliers", "trend", "stack", "recordings"}[k]
+}
 
 // Frame divides a frame of a stack into its function and its file, "" if that is unknown.
 func Frame(text string) (function, file string) {

@@ -86,6 +86,8 @@ func (q *Question) SQL(d Dialect) string {
 		return b.trend()
 	case Spread:
 		return b.spread()
+	case Recordings:
+		return b.list()
 	}
 	return b.top()
 }

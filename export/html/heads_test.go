@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/analysis/fleet"
+	printed "github.com/memtui/memtui/export/report/fleet"
 )
 
 // columnTitles reads the titles of columns from the package that holds them.
@@ -41,7 +44,17 @@ func TestHeadingsAreTheTitlesOfColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	heads := 0
-	for _, data := range [][]byte{write(t, kvleak(t, nil)), out.Bytes()} {
+	pages := [][]byte{write(t, kvleak(t, nil)), out.Bytes()}
+	for _, a := range []fleet.Answer{{Top: make([]fleet.TopRow, 1)}, {Diff: make([]fleet.DiffRow, 1)}, {Outliers: make([]fleet.OutlierRow, 1)},
+		{Trend: make([]fleet.TrendRow, 1)}, {Spread: make([]fleet.SpreadRow, 1)}, {Recordings: make([]fleet.RecordingRow, 1)}} {
+		kind := fleet.Kind(len(pages) - 2)
+		var out bytes.Buffer
+		if _, err := WriteFleet(t.Context(), &out, &FleetSource{Answer: printed.New(&fleet.Question{Kind: kind}, &a, []string{"f\ta.c"})}); err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, out.Bytes())
+	}
+	for _, data := range pages {
 		for _, table := range dataOf(t, data).Tables {
 			for _, c := range table.Cols {
 				words := strings.Fields(c.Head)
@@ -53,7 +66,7 @@ func TestHeadingsAreTheTitlesOfColumns(t *testing.T) {
 			}
 		}
 	}
-	if heads < 40 {
+	if heads < 90 {
 		t.Errorf("%d headings", heads)
 	}
 }

@@ -2,19 +2,38 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	fleetrows "github.com/memtui/memtui/analysis/fleet"
 	exportfleet "github.com/memtui/memtui/export/fleet"
+	"github.com/memtui/memtui/export/html"
+	fleetreport "github.com/memtui/memtui/export/report/fleet"
+	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/fleet"
+	"github.com/memtui/memtui/internal/cli/manual"
 )
 
 // fleetHost returns what the commands about fleets need.
 func (a *app) fleetHost() *fleet.Host {
+	if a.flags.Format == "html" && a.parsed != nil {
+		a.limitPage()
+	}
 	return &fleet.Host{
 		Out: a.out, Getenv: a.env.Getenv, Format: a.flags.Format, Limit: a.flags.Limit, By: a.flags.By,
 		From: a.flags.From.Place(), To: a.flags.To.Place(),
 		Style: a.style(false), Insecure: a.flags.Insecure, Rows: a.fleetRows, Flush: a.out.Flush,
+		Page: a.fleetPage,
 	}
+}
+
+// fleetPage writes an answer about a fleet as a page for browsers.
+func (a *app) fleetPage(ctx context.Context, r *fleetreport.Report) error {
+	if a.env.IsTerminal {
+		return fail.Usage(errors.New("the HTML page is for browsers, not for terminals: write it to a file with > page.html"))
+	}
+	_, err := html.WriteFleet(ctx, a.out, &html.FleetSource{Answer: r, Place: a.flags.From.Place(),
+		Program: "memtui " + manual.Version().Version, Command: append([]string{"memtui"}, a.env.Args...)})
+	return err
 }
 
 // fleetRows reads a recording to its end.

@@ -99,6 +99,7 @@ func TestFleetQuestions(t *testing.T) {
 	_, address := newFakeFleet(t, map[string]string{
 		"most, hosts, all_hosts FROM (SELECT service, stack, total": "shop\t255\tgr\x1bow\tcart.c\t3072\t1024\t2048\t2048\t2\t4\n",
 		"AS change":     "shop\t255\tgrow\tcart.c\t512.5\t0\t0\t0\t4\t1024\t2048\t2\t4\n",
+		"max(uri)":      "shop\t1.1\tweb-7\t9216\t1000000\t2000000\tmlyze\t/srv/a\x1b.mlyze\t255\n",
 		"AS score":      "shop\tweb-7\t4096\t1024\t12.5\n",
 		"min(start_us)": "shop\t1.0\t1000000\t1024\t1024\t1024\t1024\t1\t4\nshop\t1.1\t2000000\t4096\t2048\t2048\t2048\t2\t4\n",
 		"arrayJoin":     "malloc\\tlibc.so\ngrow\\tcart.c\n",
@@ -117,6 +118,14 @@ func TestFleetQuestions(t *testing.T) {
 		"stack 00000000000000ff":         "grow  cart.c",
 		"stack 00000000000000ff -f json": `"frames": [`,
 		"stack grow --service x -f csv":  "shop,3072,1024,2048,2048,2,4",
+		"recordings":                     "9.00 KiB  1970-01-01 00:00  2.00 s  shop     1.1      web-7  /srv/a␛.mlyze",
+		"recordings grow -f json":        `"recording": "00000000000000ff"`,
+		"top -f html":                    `"cols":[{"head":"SUM","kind":"bytes"}`,
+		"diff -f html":                   `"new","shop"`,
+		"outliers -f html":               `[12.5,4096,1024,"shop","web-7"]`,
+		"trend -f html":                  `"1970-01-01 00:00","shop","1.1"]`,
+		"stack 00000000000000ff -f html": `"title":"Frames"`,
+		"recordings -f html":             `"title":"Recordings"`,
 		"sql stack x' --service a\\":     `function = 'x\x27'`,
 	} {
 		words := strings.Fields(line)

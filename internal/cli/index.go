@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/facts"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/indexcache"
@@ -23,11 +24,11 @@ type indexCmd struct {
 // indexing is the result of index about one file.
 type indexing struct {
 	report.Header
-	Result  string     `json:"result"`          // "built", "valid", or "none" for what has no index
-	Reason  string     `json:"reason,omitzero"` // why there is none, or why the one that was there could not be used
-	Events  *uint64    `json:"events,omitzero"`
-	Kept    *infoIndex `json:"index_file,omitzero"`
-	Elapsed *int64     `json:"elapsed_us,omitzero"` // reading, building and writing
+	Result  string       `json:"result"`          // "built", "valid", or "none" for what has no index
+	Reason  string       `json:"reason,omitzero"` // why there is none, or why the one that was there could not be used
+	Events  *uint64      `json:"events,omitzero"`
+	Kept    *facts.Index `json:"index_file,omitzero"`
+	Elapsed *int64       `json:"elapsed_us,omitzero"` // reading, building and writing
 }
 
 // severalIndexings is the object for more than one file.
@@ -116,7 +117,7 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 	status, size, took := s.index.Status(), file.Size(), time.Since(began).Microseconds()
 	x := &indexing{Header: report.NewHeader(report.SchemaIndex, p), Result: "built", Events: &status.Events, Elapsed: &took}
 	x.Time.Duration = &status.Duration
-	x.Kept = &infoIndex{Path: s.place.Path, Place: s.place.Where(), State: "ready", Bytes: &size, Version: traceindex.IndexVersion}
+	x.Kept = &facts.Index{Path: s.place.Path, Place: s.place.Where(), State: "ready", Bytes: &size, Version: traceindex.IndexVersion}
 	switch {
 	case used:
 		x.Result = "valid"

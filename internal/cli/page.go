@@ -19,15 +19,18 @@ import (
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/manual"
+	"github.com/memtui/memtui/internal/cli/uses"
 )
 
 // pageRows is the default number of rows of tables in a page.
 const pageRows = 200
 
-// writesHTML reports whether a command can write a page: those that print reports can.
+// writesHTML reports whether a command can write a page: those that print reports can, and questions about a fleet.
 func writesHTML(command string) bool {
-	first, _, _ := strings.Cut(command, " ")
-	return slices.Contains([]string{"report", "open", "demo", "diff"}, first)
+	first, rest, _ := strings.Cut(command, " ")
+	verb, _, _ := strings.Cut(rest, " ")
+	return slices.Contains([]string{"report", "open", "demo", "diff"}, first) ||
+		first == "fleet" && slices.Contains(uses.Asks(), "fleet "+verb)
 }
 
 // writePage writes the report of a session as a page for browsers.

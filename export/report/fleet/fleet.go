@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"time"
 
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/export/report"
@@ -33,6 +32,8 @@ type Report struct {
 	Hosts    []fleet.OutlierRow `json:"outliers,omitzero"`
 	Versions []fleet.TrendRow   `json:"versions,omitzero"`
 	Services []fleet.SpreadRow  `json:"services,omitzero"`
+
+	Recordings []fleet.RecordingRow `json:"recordings,omitzero"`
 }
 
 const schema = "memtui.fleet/1"
@@ -43,7 +44,7 @@ func New(q *fleet.Question, a *fleet.Answer, frames []string) *Report {
 		Schema: schema, Question: q.Kind.String(), Figure: q.Figure, Service: q.Service, Version: q.Version, Host: q.Host,
 		Labels: q.Labels, Before: q.Before,
 		After: q.After, Site: q.Site, Frames: frames, Sites: a.Top,
-		Changes: a.Diff, Hosts: a.Outliers, Versions: a.Trend, Services: a.Spread,
+		Changes: a.Diff, Hosts: a.Outliers, Versions: a.Trend, Services: a.Spread, Recordings: a.Recordings,
 	}
 }
 
@@ -58,6 +59,8 @@ func (r *Report) rows() any {
 		return r.Versions
 	case fleet.Spread.String():
 		return r.Services
+	case fleet.Recordings.String():
+		return r.Recordings
 	}
 	return r.Sites
 }
@@ -102,7 +105,7 @@ func (r *Report) frames() (list []string) {
 
 // layout returns the table.
 func (r *Report) layout(s cells.Style) *cells.Table {
-	l := &layout{r: r, s: s, out: &cells.Table{Answer: r.about()}}
+	l := &layout{r: r, s: s, out: &cells.Table{Answer: r.About()}}
 	switch r.Question {
 	case fleet.Diff.String():
 		l.diff()
@@ -112,14 +115,19 @@ func (r *Report) layout(s cells.Style) *cells.Table {
 		l.trend()
 	case fleet.Spread.String():
 		l.spread()
+	case fleet.Recordings.String():
+		l.recordings()
 	default:
 		l.top()
 	}
 	return l.out
 }
 
-// about says what the rows are of.
-func (r *Report) about() string {
+// Heading returns the heading of the table.
+func (r *Report) Heading() string { return r.layout(cells.Style{}).Heading }
+
+// About says what the rows are of.
+func (r *Report) About() string {
 	text := string(r.Figure)
 	for _, x := range []struct{ word, value string }{{"service", r.Service}, {"version", r.Version}, {"host", r.Host}, {"site", r.Site}} {
 		if x.value != "" {
@@ -190,15 +198,8 @@ func (l *layout) diff() {
 		cells.Head{Text: titles.Site, Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
 	l.out.Spare = []string{titles.P95, titles.Before}
 	for _, x := range l.r.Changes {
-		status := ""
-		switch {
-		case x.BeforeHosts == 0:
-			status = "new"
-		case x.AfterHosts == 0:
-			status = "gone"
-		}
 		l.row(6, l.s.Change(int64(x.Change)), l.s.Bytes(x.BeforeMedian), l.s.Bytes(x.AfterMedian), l.s.Bytes(x.AfterP95),
-			l.share(x.AfterHosts, x.AfterAll), status,
+			l.share(x.AfterHosts, x.AfterAll), x.Status(),
 			model.Clean(x.Service), place(x.Place), x.Stack.String())
 	}
 }
@@ -228,7 +229,7 @@ func (l *layout) trend() {
 		Kind: cells.Symbol},
 		cells.Head{Text: titles.Release, Kind: cells.Name})...)
 	for _, x := range l.r.Versions {
-		l.row(7, append(l.summary(&x.Summary), time.UnixMicro(x.First).UTC().Format("2006-01-02 15:04"), model.Clean(x.Service),
+		l.row(7, append(l.summary(&x.Summary), Started(x.First), model.Clean(x.Service),
 			model.Clean(x.Version))...)
 	}
 }

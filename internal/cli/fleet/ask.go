@@ -23,6 +23,8 @@ type (
 	trendCmd    struct{ trendFlags }
 	stackCmd    struct{ stackFlags }
 
+	recordingsCmd struct{ recordingsFlags }
+
 	topFlags struct {
 		filterFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
@@ -43,6 +45,11 @@ type (
 	}
 	stackFlags struct {
 		Site string `arg:"" help:"The site: its STACK as other tables print it, or the name of its function."`
+		filterFlags
+		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+	}
+	recordingsFlags struct {
+		Site string `arg:"" optional:"" help:"The site: its STACK as other tables print it, or the name of its function. Without it, complete recordings."`
 		filterFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
 	}
@@ -101,6 +108,14 @@ func (f *stackFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Ques
 	return q, err
 }
 
+func (f *recordingsFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
+	q, err := f.question(h, fleet.Recordings)
+	if err == nil {
+		q.Version, q.Site = f.Version, f.Site
+	}
+	return q, err
+}
+
 // Run lists sites.
 func (c *topCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
 
@@ -115,6 +130,9 @@ func (c *trendCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx
 
 // Run lists services.
 func (c *stackCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+
+// Run lists recordings.
+func (c *recordingsCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
 
 // answer asks and prints.
 func (h *Host) answer(ctx context.Context, c asker) error {
@@ -136,7 +154,11 @@ func (h *Host) answer(ctx context.Context, c asker) error {
 			return failed(ctx, err)
 		}
 	}
-	return printed.New(q, a, frames).Write(h.Out, h.Format, h.Style)
+	out := printed.New(q, a, frames)
+	if h.Format == "html" {
+		return h.Page(ctx, out)
+	}
+	return out.Write(h.Out, h.Format, h.Style)
 }
 
 // failed returns err with its exit status.
@@ -149,8 +171,8 @@ func failed(ctx context.Context, err error) error {
 
 // sqlCmd prints a question.
 type sqlCmd struct {
-	Question string `arg:"" enum:"top,diff,outliers,trend,stack" help:"The question: top, diff, outliers, trend or stack."`
-	Site     string `arg:"" optional:"" help:"The site of outliers, trend and stack: its STACK as tables print it, or the name of its function."`
+	Question string `arg:"" enum:"top,diff,outliers,trend,stack,recordings" help:"The question: top, diff, outliers, trend, stack or recordings."`
+	Site     string `arg:"" optional:"" help:"The site of outliers, trend, stack and recordings: its STACK as tables print it, or the name of its function."`
 	filterFlags
 	Version string `placeholder:"NAME" help:"Only recordings of this version."`
 	Before  string `placeholder:"VERSION" help:"For diff: the older version."`
@@ -163,7 +185,7 @@ func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Questi
 	all := map[string]asker{
 		"top": &topFlags{c.filterFlags, c.Version}, "diff": &diffFlags{c.filterFlags, c.Before, c.After},
 		"outliers": &outliersFlags{c.filterFlags, c.Version, c.Site}, "trend": &trendFlags{c.Site, c.filterFlags},
-		"stack": &stackFlags{c.Site, c.filterFlags, c.Version},
+		"stack": &stackFlags{c.Site, c.filterFlags, c.Version}, "recordings": &recordingsFlags{c.Site, c.filterFlags, c.Version},
 	}
 	switch {
 	case c.Question == "diff" && (c.Before == "" || c.After == ""):

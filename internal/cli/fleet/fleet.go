@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	rows "github.com/memtui/memtui/export/fleet"
 	"github.com/memtui/memtui/export/report/cells"
+	printed "github.com/memtui/memtui/export/report/fleet"
 	"github.com/memtui/memtui/internal/cli/fail"
 	store "github.com/memtui/memtui/internal/fleet"
 	"github.com/memtui/memtui/model"
@@ -33,6 +34,8 @@ type Host struct {
 	Rows func(ctx context.Context, path string, about rows.About) (*fleet.Batch, error)
 	// Flush sends to the user what was written.
 	Flush func() error
+	// Page writes an answer as a page for browsers.
+	Page func(ctx context.Context, r *printed.Report) error
 }
 
 // Commands are the verbs of fleet.
@@ -43,8 +46,11 @@ type Commands struct {
 	Outliers outliersCmd `cmd:"" help:"List the hosts that are far from the others."`
 	Trend    trendCmd    `cmd:"" help:"Show how a site, or all of a service, changes from version to version."`
 	Stack    stackCmd    `cmd:"" help:"Show the frames of a site, and which services have it on how many hosts."`
-	SQL      sqlCmd      `cmd:"" name:"sql" help:"Print a question as SQL."`
-	Compact  compactCmd  `cmd:"" help:"Merge the files of a folder, so that questions take less time."`
+
+	Recordings recordingsCmd `cmd:"" help:"List the recordings that have most of a site, or of all."`
+
+	SQL     sqlCmd     `cmd:"" name:"sql" help:"Print a question as SQL."`
+	Compact compactCmd `cmd:"" help:"Merge the files of a folder, so that questions take less time."`
 }
 
 // Help says where fleets are, and what the environment holds.

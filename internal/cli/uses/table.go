@@ -127,7 +127,8 @@ var Table = sync.OnceValue(func() map[string][]Use {
 			helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
 		"fleet add": slices.Concat(written("text or json"), helped(kind.All, "to", "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder."),
 			reader(), looked(), of(traces, "frame-order"), of(profiles, "unit"), of(heaps, "sizes")),
-		"fleet top": asked(), "fleet diff": asked(), "fleet outliers": asked(), "fleet trend": asked(), "fleet stack": asked(),
+		"fleet top": asked(), "fleet diff": asked(), "fleet outliers": asked(),
+		"fleet trend": asked(), "fleet stack": asked(), "fleet recordings": asked(),
 		"fleet sql":       slices.Concat(written("text or json"), inFleet(), of(kind.All, "limit")),
 		"fleet compact":   written("text or json"),
 		"heap snapshots":  slices.Concat(inHeap, filtered, byColumn),
@@ -147,9 +148,14 @@ var Table = sync.OnceValue(func() map[string][]Use {
 	}
 })
 
+// Asks returns the commands that are questions about a fleet.
+func Asks() []string {
+	return []string{"fleet top", "fleet diff", "fleet outliers", "fleet trend", "fleet stack", "fleet recordings"}
+}
+
 // asked returns the flags of questions about a fleet.
 func asked() []Use {
-	return slices.Concat(tables(), inFleet(), of(kind.All, "insecure"))
+	return slices.Concat(paged(), inFleet(), of(kind.All, "insecure"))
 }
 
 // inFleet returns the flags that say what a question is about.

@@ -130,6 +130,10 @@ func Questions(like *fleet.Batch) map[string]*fleet.Question {
 		"trend of hostile": {Kind: fleet.Trend, Figure: fleet.Live, Site: "x') UNION ALL SELECT '\\"},
 		"spread":           {Kind: fleet.Spread, Figure: fleet.Leaked, Site: site},
 		"spread of name":   {Kind: fleet.Spread, Figure: fleet.Alloc, Site: function},
+		"recordings":       {Kind: fleet.Recordings, Figure: fleet.Leaked, Limit: 20},
+		"of a host":        {Kind: fleet.Recordings, Figure: fleet.Peak, Filter: fleet.Filter{Host: OddHost}},
+		"that have a site": {Kind: fleet.Recordings, Figure: fleet.Leaked, Site: site, Filter: till, Limit: 3},
+		"that have a name": {Kind: fleet.Recordings, Figure: fleet.Alloc, Site: function},
 	}
 }
 

@@ -1,0 +1,118 @@
+package html
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/export/report"
+	printed "github.com/memtui/memtui/export/report/fleet"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
+)
+
+// FleetSource is the input of a page about a fleet of recordings.
+type FleetSource struct {
+	Answer  *printed.Report
+	Place   string   // of the fleet
+	Program string   // the program that wrote the page
+	Command []string // the command that writes the page again; nil to leave it out
+}
+
+// WriteFleet writes the page of an answer, as [Write] does for a file, with the rows of [printed.Report.Write].
+func WriteFleet(ctx context.Context, w io.Writer, src *FleetSource) (cut []string, err error) {
+	page := &Source{Report: &report.Report{Header: report.Header{Complete: true}}, Program: src.Program, Command: src.Command}
+	return writePage(ctx, w, page, src.fill)
+}
+
+// fill fills the page.
+func (src *FleetSource) fill(b *builder) error {
+	r := src.Answer
+	b.Title, b.Facts = model.Clean(src.Place), []string{"fleet of recordings"}
+	b.Scope = strings.Split(r.About(), " · ")
+	b.keep(b.fleet(r))
+	if len(r.Frames) == 0 {
+		return nil
+	}
+	frames := b.table("frames", "Frames", "leaf first", none, cols(titles.Function+":name", titles.File+":text")...)
+	for _, f := range r.Frames {
+		function, file := fleet.Frame(f)
+		frames.add(b.name(function), b.brief(file))
+	}
+	b.keep(frames)
+	return nil
+}
+
+// summaryCols are the columns of the cells of [summaryCells].
+var summaryCols = []string{titles.Sum + ":bytes", titles.Median + ":bytes", titles.P95 + ":bytes", titles.Max + ":bytes",
+	titles.Hosts + ":count", titles.Share + ":share"}
+
+// summaryCells returns the cells of a distribution over hosts.
+func summaryCells(s *fleet.Summary) []any {
+	return []any{s.Total, s.Median, s.P95, s.Most, s.Hosts, ratio(s.Hosts, s.All)}
+}
+
+// ratio returns n of all as a share, nil of nothing.
+func ratio(n, all uint64) any {
+	if all == 0 {
+		return nil
+	}
+	return float64(n) / float64(all)
+}
+
+// fleet returns the table of an answer.
+func (b *builder) fleet(r *printed.Report) (t *table) {
+	begin := func(sort int, specs ...string) *table {
+		return b.table(r.Question, r.Heading(), "", sort, cols(specs...)...)
+	}
+	summed := func(more ...string) *table {
+		return begin(0, append(summaryCols[:len(summaryCols):len(summaryCols)], more...)...)
+	}
+	place := func(p fleet.Place) []any { return []any{b.name(p.Function), b.brief(p.File)} }
+	switch r.Question {
+	case fleet.Diff.String():
+		t = begin(0, titles.Delta+":bytes:of the mean host", titles.Before+":bytes:median", titles.Before+" "+titles.P95+":bytes",
+			titles.After+":bytes:median", titles.After+" "+titles.P95+":bytes", titles.Share+":share:of the hosts, after",
+			titles.Status+":text", titles.Service+":text", titles.Site+":name", titles.File+":text", titles.Stack+":text")
+		for i := range r.Changes {
+			x := &r.Changes[i]
+			cells := []any{int64(x.Change), x.BeforeMedian, x.BeforeP95, x.AfterMedian, x.AfterP95, ratio(x.AfterHosts, x.AfterAll),
+				x.Status(), b.brief(x.Service)}
+			t.add(append(append(cells, place(x.Place)...), x.Stack.String())...)
+		}
+	case fleet.Outliers.String():
+		t = begin(0, titles.Score+":plain", titles.Bytes+":bytes", titles.Median+":bytes", titles.Service+":text", titles.Host+":text")
+		for _, x := range r.Hosts {
+			t.add(x.Score, x.Value, x.Median, b.brief(x.Service), b.brief(x.Host))
+		}
+	case fleet.Trend.String():
+		t = summed(titles.First+":text", titles.Service+":text", titles.Release+":text")
+		t.Sort = none
+		for i := range r.Versions {
+			x := &r.Versions[i]
+			t.add(append(summaryCells(&x.Summary), printed.Started(x.First), b.brief(x.Service), b.brief(x.Version))...)
+		}
+	case fleet.Spread.String():
+		t = summed(titles.Service + ":text")
+		for i := range r.Services {
+			x := &r.Services[i]
+			t.add(append(summaryCells(&x.Summary), b.brief(x.Service))...)
+		}
+	case fleet.Recordings.String():
+		t = begin(0, titles.Bytes+":bytes", titles.Start+":text", titles.Length+":us", titles.Service+":text", titles.Release+":text",
+			titles.Host+":text", titles.File+":text")
+		for i := range r.Recordings {
+			x := &r.Recordings[i]
+			t.add(x.Value, printed.Started(x.Start), x.Duration, b.brief(x.Service), b.brief(x.Version), b.brief(x.Host), b.brief(x.URI))
+		}
+	default:
+		t = summed(titles.Service+":text", titles.Site+":name", titles.File+":text", titles.Stack+":text")
+		for i := range r.Sites {
+			x := &r.Sites[i]
+			cells := append(summaryCells(&x.Summary), b.brief(x.Service))
+			t.add(append(append(cells, place(x.Place)...), x.Stack.String())...)
+		}
+	}
+	return t
+}
