@@ -20,24 +20,27 @@ func (c *core[I]) flood(ctx context.Context, queue []I, seen rowBits, from []I, 
 	seen.set(0)
 	queue[0] = 0
 	touched := I(0)
-	for i, n := 0, 1; i < n; i++ {
-		touched += c.touchQueue(queue[i:n])
-		r := queue[i]
-		for _, t := range c.out(r) {
-			if seen.has(uint64(t)) {
-				continue
-			}
-			seen.set(uint64(t))
-			queue[n] = t
-			n++
-			if from != nil {
-				from[t] = r
-			}
-			if t == target {
-				return nil
+	var at bounds[I]
+	for i, n := 0, 1; i < n; {
+		rows := queue[i:min(i+len(at), n)]
+		touched += c.fetch(rows, &at)
+		for k, r := range rows {
+			for _, t := range c.outOf(r, &at[k]) {
+				if seen.has(uint64(t)) {
+					continue
+				}
+				seen.set(uint64(t))
+				queue[n] = t
+				n++
+				if from != nil {
+					from[t] = r
+				}
+				if t == target {
+					return nil
+				}
 			}
 		}
-		if i%pauseEvery == 0 && ctx.Err() != nil {
+		if i += len(rows); i%pauseEvery < len(at) && ctx.Err() != nil {
 			return ctx.Err()
 		}
 	}
@@ -47,16 +50,30 @@ func (c *core[I]) flood(ctx context.Context, queue []I, seen rowBits, from []I, 
 	return nil
 }
 
-// touchQueue prefetches for rows that wait in a walk's queue: see touchFar.
-func (c *core[I]) touchQueue(waiting []I) (touched I) {
-	if len(waiting) <= touchFar {
-		return 0
+// bounds are where the references of rows that follow each other in a queue begin and end. Such rows are scattered in
+// memory: the references of as many rows are read at once, so that the processor waits for them together.
+type bounds[I index] [32][2]I
+
+// fetch reads the bounds of rows, and the first reference of each. It returns a sum of these that means nothing.
+func (c *core[I]) fetch(rows []I, at *bounds[I]) (touched I) {
+	start, to := c.start, c.to
+	for k, r := range rows[:min(len(rows), len(at))] {
+		at[k] = [2]I{start[r], start[r+1]}
 	}
-	touched = c.start[waiting[touchFar]]
-	if len(c.to) > 0 {
-		touched += c.to[min(int(c.start[waiting[touchNear]]), len(c.to)-1)]
+	for k := range min(len(rows), len(at)) {
+		if i := at[k][0]; int(i) < len(to) {
+			touched += to[i]
+		}
 	}
 	return touched
+}
+
+// outOf is out of a row whose bounds are known.
+func (c *core[I]) outOf(r I, at *[2]I) []I {
+	if c.cut != nil && c.cut.set.has(uint64(r)) {
+		return c.cut.out(r)
+	}
+	return c.to[at[0]:at[1]]
 }
 
 // pathTree records a shortest path to every row, by its predecessor there.

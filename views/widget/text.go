@@ -21,10 +21,7 @@ const (
 // invalid UTF-8 and invisible or direction-changing characters become U+FFFD, and combining marks beyond four are
 // dropped. A clean string is returned as it is, without allocation.
 func Clean(s string) string {
-	i := 0
-	for i < len(s) && s[i] >= 0x20 && s[i] < 0x7f {
-		i++
-	}
+	i := plainLen(s)
 	if i == len(s) {
 		return s
 	}
@@ -95,13 +92,26 @@ func (c *cleaner) next(r rune, n int) rune {
 }
 
 // plain reports whether s is printable ASCII: one byte, one cell.
-func plain(s string) bool {
-	for i := range len(s) {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return false
+func plain(s string) bool { return plainLen(s) == len(s) }
+
+// plainLen returns the length of the longest prefix of s that is printable ASCII. It looks at eight bytes at once: the
+// high bit of one is set after a subtraction of 0x20 if it was lower, and after an addition of 1 if it was DEL. A byte
+// only spoils those above it once its own high bit is set.
+func plainLen(s string) int {
+	const each = 0x0101010101010101
+	i := 0
+	for ; i+8 <= len(s); i += 8 {
+		b := s[i : i+8]
+		x := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		if (x|(x-0x20*each)|(x+each))&(0x80*each) != 0 {
+			break
 		}
 	}
-	return true
+	for i < len(s) && s[i] >= 0x20 && s[i] < 0x7f {
+		i++
+	}
+	return i
 }
 
 // nextCluster splits the first character, as a person sees it, off a clean string. Excessively long ones and those

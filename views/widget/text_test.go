@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -118,6 +119,35 @@ func TestCleanAllocatesNothing(t *testing.T) {
 	for _, s := range []string{"std::vector<int>::push_back(int&&)", "größe"} {
 		if n := testing.AllocsPerRun(100, func() { Clean(s) }); n != 0 {
 			t.Errorf("Clean(%q): %v allocations", s, n)
+		}
+	}
+}
+
+func TestPlainLenAgreesWithBytes(t *testing.T) {
+	slow := func(s string) int {
+		for i := range len(s) {
+			if s[i] < 0x20 || s[i] >= 0x7f {
+				return i
+			}
+		}
+		return len(s)
+	}
+	check := func(b []byte) {
+		if got, want := plainLen(string(b)), slow(string(b)); got != want {
+			t.Fatalf("plainLen(%q) = %d, want %d", b, got, want)
+		}
+	}
+	near := []byte{0, 0x1f, 0x20, 0x21, 0x7e, 0x7f, 0x80, 0x81, 0x9f, 0xa0, 0xff}
+	for n := range 20 {
+		for at := range n {
+			for c := range 256 {
+				for _, next := range near {
+					b := bytes.Repeat([]byte{'a'}, n)
+					b[min(at+1, n-1)] = next
+					b[at] = byte(c)
+					check(b)
+				}
+			}
 		}
 	}
 }
