@@ -95,6 +95,9 @@ function heading(data) {
   return out;
 }
 
+// summed reports whether a page says anything about all of its tables together. Without that it begins with the first of them.
+const summed = (data) => data.findings.length + data.cards.length > 0 || !data.tables.length;
+
 function overview(data) {
   const out = heading(data);
   if (data.findings.length) out.push(el("h2.first", null, "Look here first"), el("ul.findings", null, ...data.findings.map((f) => {
@@ -131,7 +134,7 @@ function sectionsOf(data) {
 function footer(data) {
   const out = [];
   if (data.cut.length) out.push(el("section", {id: "s-cut"}, el("div.head", null, el("h2", null, "Left out")), el("ul.cut", null, ...data.cut.map((c) => el("li", null, c)))));
-  out.push(el("footer", null, "Written by " + data.program + ". " + (live ? "The page asks only this program, on this address." : "This page is one file and asks the network for nothing: it shows one instant. memtui serve shows any."),
+  out.push(el("footer", null, "Written by " + data.program + ". " + (live ? "The page asks only this program, on this address." : "This page is one file and asks the network for nothing" + (summed(data) ? ": it shows one instant. memtui serve shows any." : ".")),
     data.command ? el("p", null, "Again: ", el("code", null, data.command)) : null));
   return out;
 }
@@ -181,10 +184,10 @@ function showBaked() {
   if (data.terminal) terminal = data.terminal;
   naming(data.title);
   if (data.charts.length) drawStrip(data.charts[0], null);
-  setTabs([{id: "overview", title: "Overview"}, ...sections.map(([title, , action]) => ({id: idOf(title), title, action})), ...[...own].map(([id, list]) => ({id, title: list[0].title}))]);
+  setTabs([...(summed(data) ? [{id: "overview", title: "Overview"}] : []), ...sections.map(([title, , action]) => ({id: idOf(title), title, action})), ...[...own].map(([id, list]) => ({id, title: list[0].title}))]);
   if (data.start && !view.view) view.view = data.start;
-  fill(panels.get("overview"), () => overview(data));
-  for (const [title, draw] of sections) fill(panels.get(idOf(title)), draw);
+  if (summed(data)) fill(panels.get("overview"), () => overview(data));
+  sections.forEach(([title, draw], i) => fill(panels.get(idOf(title)), (p) => i || summed(data) ? draw(p) : [...heading(data), ...draw(p)]));
   for (const [id, list] of own) fill(panels.get(id), () => drawBakedView(id, list));
   ending.append(...footer(data));
   showView(viewNow(), false);
