@@ -41,21 +41,15 @@ func (a *app) screenKey(n int) string {
 	return keys[0].Short()
 }
 
-// drawScreens shows the names of all screens with the keys that go there.
+// drawScreens shows the names of the screens with the keys that go there. Where there is no room for all, it shows those
+// that fit and the key that lists them.
 func (a *app) drawScreens(s tcell.Screen, r widget.Rect) {
 	a.screenHits = a.screenHits[:0]
 	st := a.Style(themes.StatusBar)
 	widget.Fill(s, r, st)
-	need := 1
-	for i, sc := range a.screens {
-		need += widget.Width(a.screenKey(i)) + 1 + widget.Width(sc.Name()) + 2
-	}
-	gap := 2
-	if need > r.W {
-		gap = 1
-	}
-	end := r.X + r.W - 1
-	for i, x := 0, r.X; i < len(a.screens) && x < end; i++ {
+	shown, gap, more := a.screensIn(r.W - 1)
+	x, end := r.X, r.X+r.W-1
+	for _, i := range shown {
 		name, key := st, a.over(themes.Muted, st)
 		if i == a.at {
 			name = a.Style(themes.Selection)
@@ -65,8 +59,38 @@ func (a *app) drawScreens(s tcell.Screen, r widget.Rect) {
 		x += widget.Print(s, x, r.Y, end-x, " "+a.screenKey(i), key)
 		x += widget.Print(s, x, r.Y, end-x, " "+a.screens[i].Name()+" ", name)
 		a.screenHits = append(a.screenHits, screenHit{from, x, i})
-		x += gap - 1
+		x += gap
 	}
+	widget.Print(s, x, r.Y, end-x, more, a.over(themes.Muted, st))
+}
+
+// screensIn returns the screens whose names fit into w cells, the current one among them, the gap between two, and what
+// is said of the others: "" if there are none.
+func (a *app) screensIn(w int) (shown []int, gap int, more string) {
+	all, width := make([]int, len(a.screens)), 0
+	widthOf := func(i int) int { return 1 + widget.Width(a.screenKey(i)) + 1 + widget.Width(a.screens[i].Name()) + 1 }
+	for i := range all {
+		all[i] = i
+		width += widthOf(i)
+	}
+	if n := len(all); width+n-1 <= w {
+		return all, 1, ""
+	} else if width <= w {
+		return all, 0, ""
+	}
+	more = a.Hint(" {screens} more")
+	room := w - widget.Width(more) - widthOf(a.at)
+	for _, i := range all {
+		if i != a.at {
+			room -= widthOf(i)
+		}
+		if room < 0 && i > a.at {
+			break
+		} else if room >= 0 || i == a.at {
+			shown = append(shown, i)
+		}
+	}
+	return shown, 0, more
 }
 
 // clickScreen goes to the screen under the mouse.

@@ -313,14 +313,14 @@ func (p *Screen) Do(a keymap.Action) bool {
 	return true
 }
 
-// choose selects the event for all screens.
+// choose selects the event for all screens, and opens the stacks of the one that they show.
 func (p *Screen) choose() {
 	row, ok := p.Selected()
 	if !ok || p.Prof == nil {
 		return
 	}
-	if why := p.Unopened(); why != "" {
-		p.Say(why)
+	if *row == int(p.Prof.Event(&p.State)) {
+		p.Visit(keymap.ShowStacks)
 		return
 	}
 	p.Emit(state.ChooseEvent{Event: *row})
@@ -329,18 +329,6 @@ func (p *Screen) choose() {
 		text += p.Hint("; {profile.series} switches to another metric")
 	}
 	p.Say(text)
-}
-
-// Unopened implements [ui.Unopener]: the event that is chosen is not chosen again.
-func (p *Screen) Unopened() string {
-	row, ok := p.Selected()
-	if !ok || p.Prof == nil || p.inText || *row != int(p.Prof.Event(&p.State)) {
-		return ""
-	}
-	if len(p.Prof.MetricsOf(uint16(*row))) > 1 {
-		return p.Hint("all screens show this event; {profile.series} changes the metric")
-	}
-	return "all screens show this event already"
 }
 
 func (p *Screen) CopyText() string {
