@@ -33,6 +33,7 @@ type encoder struct {
 	buf, best []byte
 	order     []int32
 	runs      []int // of each style
+	next      []int // where the next cell of a group comes
 	at        point // of the cursor; hidden() where it is uncertain
 	pen       styleID
 	move      []byte
@@ -150,12 +151,6 @@ func (e *encoder) countRuns(diff []int32) bool {
 // reorder puts the differences of each style that begins at least so often together, after those of all other styles.
 // It returns false where there are too few for that to matter.
 func (e *encoder) reorder(diff []int32, least int) bool {
-	group := func(at int32) int {
-		if id := e.cells[at].style; e.runs[id] >= least {
-			return int(id) + 1
-		}
-		return 0
-	}
 	runs := 0
 	for _, n := range e.runs {
 		runs += n
@@ -163,8 +158,24 @@ func (e *encoder) reorder(diff []int32, least int) bool {
 	if runs < 4 {
 		return false
 	}
-	e.order = append(e.order[:0], diff...)
-	slices.SortStableFunc(e.order, func(a, b int32) int { return group(a) - group(b) })
+	group := func(at int32) int {
+		if id := e.cells[at].style; e.runs[id] >= least {
+			return int(id) + 1
+		}
+		return 0
+	}
+	e.next = append(e.next[:0], make([]int, len(e.runs)+2)...)
+	for _, d := range diff {
+		e.next[group(d)+1]++
+	}
+	for g := 1; g < len(e.next); g++ {
+		e.next[g] += e.next[g-1]
+	}
+	for _, d := range diff {
+		g := group(d)
+		e.order[e.next[g]] = d
+		e.next[g]++
+	}
 	return true
 }
 
