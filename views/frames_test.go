@@ -143,11 +143,20 @@ func BenchmarkFrames(b *testing.B) {
 	for _, f := range best {
 		worst[f.screen].formats++
 	}
+	var over [2]int // screens of formats that send more
+	for _, f := range best {
+		for i, n := range f.bytes {
+			if n > 800 {
+				over[i]++
+			}
+		}
+	}
 	list := slices.SortedFunc(maps.Values(worst), func(x, y *frameFigures) int { return cmp.Compare(y.slow, x.slow) })
 	fmt.Print("\n| screen | formats | slowest in | ms, median | ms, p99 | bytes, median | bytes, p99 |\n|---|---|---|---|---|---|---|\n")
 	for _, f := range list {
 		fmt.Printf("| %s | %d | %s | %.1f | %.1f | %d | %d |\n", f.screen, f.formats, f.format, f.usual, f.slow, f.bytes[0], f.bytes[1])
 	}
+	fmt.Printf("\nOf %d screens of all formats, %d send more than 800 bytes in the median, %d at p99.\n", len(best), over[0], over[1])
 }
 
 // frameFigures are a line of the table: milliseconds and bytes of the median and of the 99th percentile.

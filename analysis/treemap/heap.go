@@ -13,38 +13,63 @@ import (
 func (b *Builder) Types(ctx context.Context, side int, g *heapgraph.Graph) error {
 	h := g.Heap
 	kinds := h.Schema.Objects().Kinds
-	type pair struct {
-		of   uint32
-		by   model.HeapKind
-		from uint32
-	}
-	parts, names := map[pair]int32{}, map[uint32]int32{}
+	parts := typeParts{b: b, g: g, at: map[typePart]int32{}, names: map[uint32]int32{}}
 	for n := range h.Len() {
 		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		r := model.Row(n)
-		if !kinds.Has(h.Kinds[r]) {
-			continue
+		if r := model.Row(n); kinds.Has(h.Kinds[r]) {
+			b.add(parts.of(r), side, h.Bytes(r), uint64(r))
 		}
-		key, up := pair{of: h.Entity[r]}, model.RootRow
-		if g.HasDominators() {
-			up = g.Idom(r)
-			key.by, key.from = h.Kinds[up], h.Entity[up]
-		}
-		at, ok := parts[key]
-		if !ok {
-			name, known := names[key.of]
-			if !known {
-				name = b.below(0, Type, h.Tables.Type(key.of))
-				names[key.of] = name
-			}
-			at = b.below(name, Retainer, retainerName(h, up))
-			parts[key] = at
-		}
-		b.add(at, side, h.Bytes(r), uint64(r))
 	}
 	return nil
+}
+
+// typeParts are the parts of [Builder.Types].
+type typeParts struct {
+	b      *Builder
+	g      *heapgraph.Graph
+	at     map[typePart]int32
+	names  map[uint32]int32
+	recent [256]struct { // some of at: most objects are of few parts
+		typePart
+		at    int32
+		known bool
+	}
+}
+
+// typePart is a type and the kind and type of a dominator, without gaps, so that hashing it is fast.
+type typePart struct{ of, by, from uint32 }
+
+// of returns the part of an object.
+func (p *typeParts) of(r model.Row) int32 {
+	h := p.g.Heap
+	key, up := typePart{of: h.Entity[r]}, model.RootRow
+	if p.g.HasDominators() {
+		up = p.g.Idom(r)
+		key.by, key.from = uint32(h.Kinds[up]), h.Entity[up]
+	}
+	near := &p.recent[(key.of*31+key.by*7+key.from)%uint32(len(p.recent))]
+	if !near.known || near.typePart != key {
+		near.typePart, near.at, near.known = key, p.find(key, up), true
+	}
+	return near.at
+}
+
+// find returns a part, adding it if it is new.
+func (p *typeParts) find(key typePart, up model.Row) int32 {
+	at, ok := p.at[key]
+	if ok {
+		return at
+	}
+	name, known := p.names[key.of]
+	if !known {
+		name = p.b.below(0, Type, p.g.Heap.Tables.Type(key.of))
+		p.names[key.of] = name
+	}
+	at = p.b.below(name, Retainer, retainerName(p.g.Heap, up))
+	p.at[key] = at
+	return at
 }
 
 // noRetainer is the name of the retainer of objects that have no single one.

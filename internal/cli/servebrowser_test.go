@@ -327,16 +327,21 @@ func BenchmarkPageScrub(b *testing.B) {
 		b.Run(view, func(b *testing.B) {
 			do(b, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="`+view+`"]').click()`, nil), chromedp.Sleep(time.Second),
 				chromedp.KeyEvent("e"), chromedp.Sleep(time.Second/2))
-			rate, slow := 0.0, 0.0
+			place, rate, slow := value[string](b, ctx, `location.href + document.body.innerText`), 0.0, 0.0
 			for range b.N {
 				do(b, ctx, chromedp.MouseEvent(input.MousePressed, 1219, 100, chromedp.Button("left"), chromedp.ClickCount(1)),
-					chromedp.Evaluate(`window.seen = {gaps: [], last: performance.now(), on: true};
-						(function next() { const now = performance.now(); seen.gaps.push(now - seen.last); seen.last = now; if (seen.on) requestAnimationFrame(next); })()`, nil))
+					chromedp.Evaluate(`{
+						const own = window.seen = {gaps: [], last: performance.now(), on: true};
+						(function next() { const now = performance.now(); own.gaps.push(now - own.last); own.last = now; if (own.on) requestAnimationFrame(next); })();
+					}`, nil))
 				for i := range 200 {
 					do(b, ctx, chromedp.MouseEvent(input.MouseMoved, float64(1219-5*i), 100, chromedp.Button("left")))
 				}
 				gaps := value[[]float64](b, ctx, `(seen.on = false, seen.gaps)`)
 				do(b, ctx, chromedp.MouseEvent(input.MouseReleased, 220, 100, chromedp.Button("left"), chromedp.ClickCount(1)))
+				if value[string](b, ctx, `location.href + document.body.innerText`) == place {
+					b.Fatal("the mark did not move")
+				}
 				sum := 0.0
 				for _, g := range gaps {
 					sum += g

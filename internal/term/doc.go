@@ -12,7 +12,8 @@
 //   - The loop (started by Run) is the UI goroutine: only it touches
 //     primitives and the Screen's cells.
 //   - The flusher (one per Screen) is the only user of tcell's screen, so that a slow
-//     terminal delays frames, which are merged, but never keys.
+//     terminal delays frames, which are merged, but never keys. On terminals like xterm it writes frames itself, as
+//     short as it can; tcell draws on others, and when the size changes.
 //   - Everything else is started with Go or Background, which turn a panic into
 //     an ordered end, and returns results through Post.
 //

@@ -15,7 +15,6 @@ type flusher struct {
 	w, h    int
 	at      point
 	styles  []tcell.Style // by number
-	ground  styleID       // of blanks that fill the screen
 	changed bool          // the frame differs from the previous one
 	stale   bool          // the sent copy is uncertain: pass everything to tcell again
 	refresh bool          // the terminal's content is uncertain: clear it and send everything
@@ -33,16 +32,10 @@ type flusher struct {
 	sent     []cell
 	sentW    int
 	sentAt   point
-	diff     []change
-	complete bool // diff is everything except the blanks that fill the screen
-	plan     plan
-	parked   bool // tcell has released the terminal: its Show would never return
-}
-
-// change is a cell to send.
-type change struct {
-	at    int32 // its index
-	again bool  // the terminal shows it already
+	diff     []int32  // indexes of cells that the terminal lacks
+	complete bool     // diff is everything
+	enc      *encoder // nil: tcell writes
+	parked   bool     // tcell has released the terminal: its Show would never return
 }
 
 // drawing is a frame as passed to show.
@@ -51,7 +44,6 @@ type drawing struct {
 	w, h   int
 	cursor point
 	styles []tcell.Style // by number; entries never change
-	ground styleID       // of blanks that fill the screen
 	fresh  bool          // the numbers differ from those of the previous frame
 }
 
@@ -88,7 +80,7 @@ func (f *flusher) show(p drawing, refresh bool) {
 	if p.cursor != f.at {
 		f.at, f.changed = p.cursor, true
 	}
-	f.styles, f.ground, f.stale = p.styles, p.ground, f.stale || p.fresh
+	f.styles, f.stale = p.styles, f.stale || p.fresh
 	f.refresh = f.refresh || refresh
 	work := f.changed || f.stale || f.refresh
 	f.mu.Unlock()
@@ -189,11 +181,11 @@ func (f *flusher) resting() bool {
 // flush sends everything that waits: operations first, then the frame.
 func (f *flusher) flush() {
 	f.mu.Lock()
-	ops, refresh, at, styles, ground := f.ops, f.refresh, f.at, f.styles, f.ground
+	ops, refresh, at, styles := f.ops, f.refresh, f.at, f.styles
 	f.collect()
 	f.ops, f.busy = nil, true
 	f.changed, f.stale, f.refresh = false, false, false
-	send := refresh || f.complete && len(f.sent) > 0 || len(f.diff) > 0 || at != f.sentAt
+	send := refresh || len(f.diff) > 0 || at != f.sentAt
 	var after []func()
 	if send {
 		f.frames++
@@ -205,9 +197,6 @@ func (f *flusher) flush() {
 		op()
 	}
 	if send && !f.parked {
-		if f.complete && len(f.sent) > 0 {
-			f.out.Fill(' ', styles[ground])
-		}
 		f.send(styles, at, refresh)
 	}
 	for _, op := range after {
@@ -227,94 +216,40 @@ func (f *flusher) flush() {
 func (f *flusher) collect() {
 	f.diff = f.diff[:0]
 	f.complete = f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
-	if f.complete {
-		if len(f.sent) != len(f.frame) {
-			f.sent = make([]cell, len(f.frame))
-		}
-		copy(f.sent, f.frame)
-		f.sentW = f.w
-		for i := range f.sent {
-			if c := &f.sent[i]; c.style != f.ground || c.text != " " {
-				f.diff = append(f.diff, change{int32(i), false})
-			}
-		}
-		return
+	if len(f.sent) != len(f.frame) {
+		f.sent = make([]cell, len(f.frame))
 	}
-	for i := range f.frame {
-		if c := &f.frame[i]; *c != f.sent[i] {
-			f.bridge(i)
-			f.diff = append(f.diff, change{int32(i), false})
+	f.sentW = f.w
+	for i := 0; i < len(f.frame); i++ {
+		c := &f.frame[i]
+		if f.complete || *c != f.sent[i] {
 			f.sent[i] = *c
+			f.diff = append(f.diff, int32(i))
+		}
+		if c.width > 1 && (i+1)%f.w > 0 { // the next cell is covered, whatever it holds
+			i++
+			f.sent[i] = cell{width: covered}
 		}
 	}
 }
 
-// other returns a text that is not the given one.
-func other(text string) string {
-	if text == "x" {
-		return "y"
-	}
-	return "x"
-}
+// covered is the width of a cell below the right half of a wide one, once that was sent.
+const covered = 0xff
 
-// maxBridge is how many cells between two differences are sent again rather than skipped: fewer bytes than moving the
-// cursor.
-const maxBridge = moveCost - 1
-
-// bridge appends the unchanged cells between the last difference and cell i if all are of one row and style and take
-// fewer bytes than moving the cursor.
-func (f *flusher) bridge(i int) {
-	if len(f.diff) == 0 {
-		return
-	}
-	at := int(f.diff[len(f.diff)-1].at)
-	last := &f.sent[at]
-	from := at + max(1, int(last.width))
-	if from/f.w != i/f.w || last.style != f.frame[i].style {
-		return
-	}
-	bytes := 0
-	for k := from; k < i; k++ {
-		c := &f.frame[k]
-		if bytes += max(1, len(c.text)); bytes > maxBridge || c.style != last.style || c.width > 1 {
-			return
-		}
-	}
-	for k := from; k < i; k++ {
-		f.diff = append(f.diff, change{int32(k), true})
-	}
-}
-
-// send writes the differences: row by row, like tcell, or style by style in a frame for each, if that takes fewer
-// bytes. A complete screen appears at once.
+// send writes the differences. tcell has them, too, so that it can draw when it learns of another size.
 func (f *flusher) send(styles []tcell.Style, at point, refresh bool) {
-	groups := 1
-	if !f.complete {
-		groups = f.plan.make(f.diff, f.sent, f.sentW)
+	for _, d := range f.diff {
+		c := &f.sent[d]
+		f.out.Put(int(d)%f.sentW, int(d)/f.sentW, c.text, styles[c.style])
 	}
-	for g := range groups {
-		for i, d := range f.diff {
-			if groups > 1 && f.plan.group[i] != uint8(g) {
-				continue
-			}
-			c, x, y := &f.sent[d.at], int(d.at)%f.sentW, int(d.at)/f.sentW
-			if d.again {
-				// tcell sends cells that were changed, even if they were changed back.
-				f.out.Put(x, y, other(c.text), styles[c.style])
-			}
-			f.out.Put(x, y, c.text, styles[c.style])
-		}
-		switch {
-		case refresh:
-			f.out.ShowCursor(at.x, at.y)
-			f.out.Sync()
-		case g == groups-1:
-			f.out.ShowCursor(at.x, at.y)
-			f.out.Show()
-		default:
-			f.out.HideCursor()
-			f.out.Show()
-		}
+	f.out.ShowCursor(at.x, at.y)
+	switch {
+	case f.enc != nil:
+		f.enc.write(outgoing{f.diff, f.sent, f.sentW, styles, f.complete, refresh, f.sentAt, at})
+	case refresh:
+		f.out.Sync()
+	default:
+		f.out.Show()
 	}
 	f.sentAt = at
 }

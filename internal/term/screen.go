@@ -35,9 +35,11 @@ func hidden() point { return point{-1, -1} }
 
 var _ tcell.Screen = (*Screen)(nil)
 
-// newScreen wraps an initialized screen. With async a goroutine flushes, until shut; otherwise Show does.
-func newScreen(inner tcell.Screen, caps Caps, chars *charset, async bool) *Screen {
+// newScreen wraps an initialized screen. Frames are written by enc, by tcell if it is
+// nil. With async a goroutine flushes, until shut; otherwise Show does.
+func newScreen(inner tcell.Screen, enc *encoder, caps Caps, chars *charset, async bool) *Screen {
 	s := &Screen{Screen: inner, caps: caps, charset: chars, cursor: hidden(), styles: newStyles()}
+	s.enc = enc
 	s.resize(inner.Size())
 	s.flusher.start(inner, async)
 	return s
@@ -218,8 +220,7 @@ func (s *Screen) Show() { s.hand(false) }
 func (s *Screen) Sync() { s.hand(true) }
 
 func (s *Screen) hand(refresh bool) {
-	ground := s.resolve(tcell.StyleDefault, 0)
-	s.show(drawing{s.cells, s.w, s.h, s.cursor, s.styles.list, ground, s.fresh}, refresh)
+	s.show(drawing{s.cells, s.w, s.h, s.cursor, s.styles.list, s.fresh}, refresh)
 	s.fresh = false
 }
 

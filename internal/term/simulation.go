@@ -42,7 +42,7 @@ func NewSimulationCaps(w, h int, caps Caps) *Simulation {
 	if !caps.Unicode {
 		chars = newCharset("")
 	}
-	t.attach(sim, caps, chars, false)
+	t.attach(sim, nil, caps, chars, false)
 	return &Simulation{Terminal: t, sim: sim, done: make(chan error, 1)}
 }
 
@@ -66,7 +66,7 @@ func NewCountedSimulation(w, h int) (*Simulation, error) {
 		t.stop(err)
 		return nil, err
 	}
-	t.attach(inner, Caps{Unicode: true, Colors: 1 << 24, TrueColor: true}, nil, false)
+	t.attach(inner, newEncoder(inner, &ti), Caps{Unicode: true, Colors: 1 << 24, TrueColor: true}, nil, false)
 	return &Simulation{Terminal: t, done: make(chan error, 1)}, nil
 }
 

@@ -90,7 +90,7 @@ func Open(o Options) (*Terminal, error) {
 			t.expectSize(&ti)
 			if err = inner.Init(); err == nil {
 				caps := capsOf(inner, &ti, o)
-				t.attach(inner, caps, charsetFor(caps, &ti, o), true)
+				t.attach(inner, newEncoder(inner, &ti), caps, charsetFor(caps, &ti, o), true)
 				t.SetMouse(o.Mouse)
 				t.screen.later(inner.EnablePaste)
 				t.watch()
@@ -147,11 +147,11 @@ func newTerminal() *Terminal {
 }
 
 // attach completes a terminal with an initialized screen.
-func (t *Terminal) attach(inner tcell.Screen, caps Caps, chars *charset, async bool) {
+func (t *Terminal) attach(inner tcell.Screen, enc *encoder, caps Caps, chars *charset, async bool) {
 	if q, ok := inner.(interface{ EventQ() chan tcell.Event }); ok {
 		t.events = q.EventQ()
 	}
-	t.screen = newScreen(inner, caps, chars, async)
+	t.screen = newScreen(inner, enc, caps, chars, async)
 	t.screen.mu.Lock()
 	t.screen.idle = t.calm.Broadcast
 	t.screen.mu.Unlock()

@@ -195,7 +195,7 @@ func (l *SiteLabels) BlockSite(s *model.Stacks, id model.StackID, full bool) str
 	if !ok || leaf == 0 {
 		return model.UnknownStack(id)
 	}
-	n := calltree.SiteNode(s, leaf)
+	n := l.siteNode(s, leaf)
 	site := analysis.Site{Name: calltree.FunctionName(s, n), Stack: id, Node: leaf}
 	return l.Label(s, analysis.ByStack, &site, full).Name
 }

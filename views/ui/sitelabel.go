@@ -21,6 +21,7 @@ type SiteLabels struct {
 	mu     sync.Mutex
 	stacks *model.Stacks
 	owners *calltree.Owners // of stacks
+	names  *calltree.SiteNames
 	of     map[model.NodeID]SiteLabel
 
 	filter calltree.Filter
@@ -62,8 +63,9 @@ func (l *SiteLabels) Label(stacks *model.Stacks, by analysis.Group, s *analysis.
 	l.adopt(stacks)
 	out, ok := l.of[s.Node]
 	if !ok {
-		out = SiteLabel{bareInModule(stacks, calltree.SiteNode(stacks, s.Node), s.Name), s.Where}
-		if n := l.owner(s.Node); n != 0 && n != calltree.SiteNode(stacks, s.Node) {
+		at := l.names.Node(s.Node)
+		out = SiteLabel{bareInModule(stacks, at, s.Name), s.Where}
+		if n := l.owner(s.Node); n != 0 && n != at {
 			f := stacks.At(stacks.Frame[n])
 			if f.Function != s.Name {
 				out = SiteLabel{bareInModule(stacks, n,
@@ -86,8 +88,17 @@ func bareInModule(stacks *model.Stacks, n model.NodeID, name string) string {
 // adopt resets the labels for other stacks. The caller holds the lock.
 func (l *SiteLabels) adopt(stacks *model.Stacks) {
 	if l.stacks != stacks {
-		l.stacks, l.owners, l.of = stacks, calltree.NewOwners(stacks, l.libraries), map[model.NodeID]SiteLabel{}
+		l.stacks, l.names, l.of = stacks, calltree.NewSiteNames(stacks), map[model.NodeID]SiteLabel{}
+		l.owners = calltree.NewOwners(stacks, l.libraries)
 	}
+}
+
+// siteNode returns the frame that a stack is named after.
+func (l *SiteLabels) siteNode(stacks *model.Stacks, leaf model.NodeID) model.NodeID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.adopt(stacks)
+	return l.names.Node(leaf)
 }
 
 // owner returns the owner of a stack, or the next of its callers that is not hidden; 0 if there is none with a name.
