@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Ask computes the answer from rows. It is that of [Question.SQL]. The error is that of ctx and of the rows.
@@ -14,20 +15,12 @@ func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
 		return nil, err
 	}
 	a := &asking{q: q, rows: rows, recordings: map[uint64]*Recording{}, ofAll: map[string]map[string]bool{},
-		ofEach: map[group]map[string]bool{}}
-	for i := range all {
-		r := &all[i]
-		if !q.holds(r, q.Figure) || q.Kind == Diff && r.Version != q.Before && r.Version != q.After {
-			continue
-		}
-		a.recordings[r.Recording] = r
-		if !slices.Contains(a.services, r.Service) {
-			a.services = append(a.services, r.Service)
-		}
-		add(a.ofAll, r.Service, r.Host)
-		add(a.ofEach, ofVersion(r), r.Host)
+		ofEach: map[group]map[string]bool{}, first: map[group]int64{}, ids: map[string]uint64{}}
+	if err := a.read(ctx, all); err != nil {
+		return nil, err
 	}
-	out := &Answer{}
+	a.choose(all)
+	out := &Answer{Basis: a.basis(all)}
 	switch q.Kind {
 	case Top:
 		out.Top, err = a.top(ctx)
@@ -48,20 +41,134 @@ func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
 // group is a version of a service, or with "" as its version all of the service.
 type group struct{ service, version string }
 
-// site is a stack in a service.
+// site is a thing in a service: the key of its stack, or the index of its name.
 type site struct {
 	service string
 	stack   uint64
 }
 
+// thing is a row of a table other than sites.
+type thing struct{ recording, stack, value uint64 }
+
 // asking is a question with what its recordings say.
 type asking struct {
 	q          *Question
 	rows       Rows
-	recordings map[uint64]*Recording      // those that the question selects
-	services   []string                   // of them
+	things     []thing // of tables other than sites
+	names      []string
+	ids        map[string]uint64          // by index in names
+	recordings map[uint64]*Recording      // those that hosts count by
+	services   []string                   // that have the figure
 	ofAll      map[string]map[string]bool // the hosts of a service
 	ofEach     map[group]map[string]bool  // those of one version
+	first      map[group]int64            // the start of its first recording
+}
+
+// read reads things that are not sites.
+func (a *asking) read(ctx context.Context, all []Recording) error {
+	var services []string
+	for i := range all {
+		if r := &all[i]; a.q.selects(r) && !slices.Contains(services, r.Service) {
+			services = append(services, r.Service)
+		}
+	}
+	named := func(recording uint64, name string, bytes uint64) {
+		id, ok := a.ids[name]
+		if !ok {
+			id = uint64(len(a.names))
+			a.ids[name], a.names = id, append(a.names, strings.Clone(name))
+		}
+		a.things = append(a.things, thing{recording, id, bytes})
+	}
+	switch a.q.What {
+	case Leaks:
+		return a.rows.Leaks(ctx, services, func(l *Leak) {
+			if l.Verdict == leaking {
+				a.things = append(a.things, thing{l.Recording, l.Stack, l.Bytes})
+			}
+		})
+	case Types:
+		return a.rows.Types(ctx, services, func(t *Type) { named(t.Recording, t.Name, t.Bytes) })
+	case Pages:
+		return a.rows.Pages(ctx, services, func(p *Page) { named(p.Recording, p.Item(), p.Bytes) })
+	}
+	return nil
+}
+
+// leaking is the verdict on sites that leak.
+const leaking = "leak"
+
+// choose finds the recordings that hosts count by.
+func (a *asking) choose(all []Recording) {
+	type place struct {
+		group
+		host string
+	}
+	has := map[uint64]bool{}
+	for _, t := range a.things {
+		has[t.recording] = true
+	}
+	newest := map[place]*Recording{}
+	for i := range all {
+		r := &all[i]
+		if !a.q.has(r) || !a.q.What.Stacks() && !has[r.Recording] {
+			continue
+		}
+		if !slices.Contains(a.services, r.Service) {
+			a.services = append(a.services, r.Service)
+		}
+		add(a.ofAll, r.Service, r.Host)
+		add(a.ofEach, ofVersion(r), r.Host)
+		if at, ok := a.first[ofVersion(r)]; !ok || r.Start < at {
+			a.first[ofVersion(r)] = r.Start
+		}
+		p := place{ofService(r), r.Host}
+		if a.q.byVersion() {
+			p.group = ofVersion(r)
+		}
+		if a.q.Kind == Recordings {
+			a.recordings[r.Recording] = r
+			continue
+		}
+		if old := newest[p]; old == nil || cmp.Or(cmp.Compare(r.Start, old.Start), cmp.Compare(r.Recording, old.Recording)) > 0 {
+			newest[p] = r
+		}
+	}
+	for _, r := range newest {
+		a.recordings[r.Recording] = r
+	}
+}
+
+// basis counts recordings.
+func (a *asking) basis(all []Recording) (out Basis) {
+	seen := map[uint64]bool{}
+	for i := range all {
+		r := &all[i]
+		if !a.q.selects(r) || seen[r.Recording] {
+			continue
+		}
+		seen[r.Recording] = true
+		out.Recordings++
+		if a.q.What.Stacks() && a.q.Figure.of(r) == nil {
+			out.Lacking++
+			out.Freeless += one(r.Lacks == LacksFrees)
+			out.Memoryless += one(r.Lacks == LacksMemory)
+		}
+		if a.recordings[r.Recording] != nil {
+			out.Counted++
+			out.Undated += one(r.Dated == ByFile)
+			out.Incomplete += one(!r.Complete)
+			out.Sampled += one(r.Sampled)
+		}
+	}
+	return out
+}
+
+func one(ok bool) uint64 {
+	if ok {
+		return 1
+	}
+	return 0
 }
 
 func add[K comparable](sets map[K]map[string]bool, g K, host string) {
@@ -104,47 +211,76 @@ func (h hosts) summary(all int) Summary {
 	return s
 }
 
-// each calls f with the sites that the question selects.
+// each calls f with the things that the question selects.
 func (a *asking) each(ctx context.Context, f func(r *Recording, stack, value uint64)) error {
 	only, err := a.stacks(ctx)
 	if err != nil {
 		return err
 	}
-	return a.rows.Sites(ctx, a.q.Figure, a.services, func(recording, stack, value uint64) {
+	one := func(recording, stack, value uint64) {
 		if r := a.recordings[recording]; r != nil && value > 0 && (only == nil || only[stack]) {
 			f(r, stack, value)
 		}
-	})
+	}
+	if a.q.What == Sites || a.q.What == "" {
+		return a.rows.Sites(ctx, a.q.Figure, a.services, one)
+	}
+	for _, t := range a.things {
+		one(t.recording, t.stack, t.value)
+	}
+	return nil
 }
 
-// stacks returns the stacks that the question is about, nil for all.
+// stacks returns what the question is about, nil for all.
 func (a *asking) stacks(ctx context.Context) (only map[uint64]bool, err error) {
 	if a.q.Site == "" {
 		return nil, nil
 	}
 	only = map[uint64]bool{}
+	if !a.q.What.Stacks() {
+		if id, ok := a.ids[a.q.Site]; ok {
+			only[id] = true
+		}
+		return only, nil
+	}
 	if k, ok := a.q.site(); ok {
 		only[uint64(k)] = true
 		return only, nil
 	}
+	function, file, both := divided(a.q.Site)
 	err = a.rows.Stacks(ctx, a.services, func(s *Stack) {
-		if s.Recipe == Recipe && s.Function == a.q.Site {
+		if s.Recipe == Recipe && (s.Function == a.q.Site || both && s.Function == function && s.File == file) {
 			only[s.Stack] = true
 		}
 	})
 	return only, err
 }
 
-// figures returns the figure of each host, by group: of the sites asked for, or of recordings.
+// parts returns the figure of each recording: of the site asked for, of all things, or of the recording itself.
+func (a *asking) parts(ctx context.Context) (map[uint64]uint64, error) {
+	sums := map[uint64]uint64{}
+	if a.q.Site == "" && a.q.What.Stacks() && a.q.What != Leaks {
+		for id, r := range a.recordings {
+			sums[id] = *a.q.Figure.of(r)
+		}
+		return sums, nil
+	}
+	type part struct{ recording, stack uint64 }
+	parts := map[part]uint64{}
+	err := a.each(ctx, func(r *Recording, stack, value uint64) {
+		p := part{r.Recording, stack}
+		parts[p] = max(parts[p], value)
+	})
+	for p, v := range parts {
+		sums[p.recording] += v
+	}
+	return sums, err
+}
+
+// figures returns the figure of each host, by group.
 func (a *asking) figures(ctx context.Context, of func(*Recording) group) (map[group]hosts, error) {
 	out := map[group]hosts{}
-	if a.q.Site == "" {
-		for _, r := range a.recordings {
-			raise(out, of(r), r.Host, *a.q.Figure.of(r))
-		}
-		return out, nil
-	}
-	sums, err := a.ofRecordings(ctx)
+	sums, err := a.parts(ctx)
 	for recording, v := range sums {
 		r := a.recordings[recording]
 		raise(out, of(r), r.Host, v)
@@ -164,20 +300,42 @@ func cut[T any](q *Question, rows []T, order func(a, b *T) int) []T {
 	return rows
 }
 
-// places names stacks: the least of several names, as in SQL.
+// places names things: stacks by the least of several names, as in SQL.
 func (a *asking) places(ctx context.Context, of map[uint64]bool) (map[uint64]Place, error) {
 	out := map[uint64]Place{}
+	if !a.q.What.Stacks() {
+		for id := range of {
+			out[id] = Place{Type: a.names[id]}
+		}
+		return out, nil
+	}
 	err := a.rows.Stacks(ctx, a.services, func(s *Stack) {
 		if !of[s.Stack] || s.Recipe != Recipe {
 			return
 		}
 		p, ok := out[s.Stack]
 		if !ok {
-			p = Place{s.Function, s.File}
+			p = Place{Function: s.Function, File: s.File}
 		}
-		out[s.Stack] = Place{min(p.Function, s.Function), min(p.File, s.File)}
+		out[s.Stack] = Place{Function: min(p.Function, s.Function), File: min(p.File, s.File)}
 	})
 	return out, err
+}
+
+// order compares things of the same weight.
+func (a *asking) order(x, y uint64) int {
+	if a.q.What.Stacks() {
+		return cmp.Compare(x, y)
+	}
+	return strings.Compare(a.names[x], a.names[y])
+}
+
+// key returns the key of a thing, 0 if it is no stack.
+func (a *asking) key(stack uint64) Key {
+	if a.q.What.Stacks() {
+		return Key(stack)
+	}
+	return 0
 }
 
 func (a *asking) top(ctx context.Context) ([]TopRow, error) {
@@ -191,7 +349,7 @@ func (a *asking) top(ctx context.Context) ([]TopRow, error) {
 		rows = append(rows, TopRow{Service: s.service, Stack: Key(s.stack), Summary: h.summary(len(a.ofAll[s.service]))})
 	}
 	rows = cut(a.q, rows, func(x, y *TopRow) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Service, y.Service), cmp.Compare(x.Stack, y.Stack))
+		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Service, y.Service), a.order(uint64(x.Stack), uint64(y.Stack)))
 	})
 	keys := map[uint64]bool{}
 	for i := range rows {
@@ -199,7 +357,7 @@ func (a *asking) top(ctx context.Context) ([]TopRow, error) {
 	}
 	names, err := a.places(ctx, keys)
 	for i := range rows {
-		rows[i].Place = names[uint64(rows[i].Stack)]
+		rows[i].Place, rows[i].Stack = names[uint64(rows[i].Stack)], a.key(uint64(rows[i].Stack))
 	}
 	return rows, err
 }
@@ -227,15 +385,15 @@ func (a *asking) diff(ctx context.Context) ([]DiffRow, error) {
 		if before.All == 0 || after.All == 0 {
 			continue
 		}
+		was, is := float64(before.Total)/float64(before.All), float64(after.Total)/float64(after.All)
 		rows = append(rows, DiffRow{
-			Service: s.service, Stack: Key(s.stack),
-			Change:       float64(after.Total)/float64(after.All) - float64(before.Total)/float64(before.All),
+			Service: s.service, Stack: Key(s.stack), Change: is - was, BeforeMean: was, AfterMean: is,
 			BeforeMedian: before.Median, BeforeP95: before.P95, BeforeHosts: before.Hosts, BeforeAll: before.All,
 			AfterMedian: after.Median, AfterP95: after.P95, AfterHosts: after.Hosts, AfterAll: after.All,
 		})
 	}
 	rows = cut(a.q, rows, func(x, y *DiffRow) int {
-		return cmp.Or(cmp.Compare(y.Change, x.Change), cmp.Compare(x.Service, y.Service), cmp.Compare(x.Stack, y.Stack))
+		return cmp.Or(cmp.Compare(y.Change, x.Change), cmp.Compare(x.Service, y.Service), a.order(uint64(x.Stack), uint64(y.Stack)))
 	})
 	shown := map[uint64]bool{}
 	for i := range rows {
@@ -243,7 +401,7 @@ func (a *asking) diff(ctx context.Context) ([]DiffRow, error) {
 	}
 	names, err := a.places(ctx, shown)
 	for i := range rows {
-		rows[i].Place = names[uint64(rows[i].Stack)]
+		rows[i].Place, rows[i].Stack = names[uint64(rows[i].Stack)], a.key(uint64(rows[i].Stack))
 	}
 	return rows, err
 }
@@ -269,7 +427,7 @@ func (a *asking) outliers(ctx context.Context) ([]OutlierRow, error) {
 		slices.Sort(distances)
 		mad, mean := rank(distances, 50), float64(sum)/float64(len(values))
 		for host := range a.ofAll[service] {
-			if z := score(h[host], median, mad, mean); math.Abs(z) >= leastScore {
+			if z := score(h[host], median, mad, mean); math.Abs(z) >= LeastScore {
 				rows = append(rows, OutlierRow{service, host, h[host], median, z})
 			}
 		}
@@ -290,25 +448,23 @@ func score(v, median, mad uint64, mean float64) float64 {
 	return 0
 }
 
+// trend returns versions, of which the limit keeps the newest.
 func (a *asking) trend(ctx context.Context) ([]TrendRow, error) {
 	figures, err := a.figures(ctx, ofVersion)
 	if err != nil {
 		return nil, err
 	}
-	first := map[group]int64{}
-	for _, r := range a.recordings {
-		at, ok := first[ofVersion(r)]
-		if first[ofVersion(r)] = r.Start; ok {
-			first[ofVersion(r)] = min(at, r.Start)
-		}
-	}
 	rows := []TrendRow{}
-	for g, at := range first {
+	for g, at := range a.first {
 		rows = append(rows, TrendRow{g.service, g.version, at, figures[g].summary(len(a.ofEach[g]))})
 	}
-	return cut(a.q, rows, func(x, y *TrendRow) int {
+	rows = cut(a.q, rows, func(x, y *TrendRow) int {
+		return cmp.Or(cmp.Compare(y.First, x.First), cmp.Compare(x.Service, y.Service), cmp.Compare(x.Version, y.Version))
+	})
+	slices.SortFunc(rows, func(x, y TrendRow) int {
 		return cmp.Or(cmp.Compare(x.Service, y.Service), cmp.Compare(x.First, y.First), cmp.Compare(x.Version, y.Version))
-	}), nil
+	})
+	return rows, nil
 }
 
 func (a *asking) spread(ctx context.Context) ([]SpreadRow, error) {

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,6 +19,31 @@ const (
 	Spread                 // which services have a site
 	Recordings             // which recordings have most of a site, or of all
 )
+
+// What is what has the figures: a table of things within recordings.
+type What string
+
+// Things. Their texts are the names of tables.
+const (
+	Sites What = "sites" // allocation sites
+	Leaks What = "leaks" // sites that leak by their verdict
+	Types What = "types" // of the objects in the last snapshot of a heap
+	Pages What = "pages" // in the last layouts of a memory dump, by curve and type
+)
+
+// Stacks reports whether things are stacks. Others have names.
+func (w What) Stacks() bool { return w == Sites || w == Leaks || w == "" }
+
+// Figure returns the only figure that things have, "" if they have all.
+func (w What) Figure() Figure {
+	switch w {
+	case Leaks:
+		return Leaked
+	case Types, Pages:
+		return Live
+	}
+	return ""
+}
 
 // Figure is a figure of recordings and sites. Its text is a column of both tables.
 type Figure string
@@ -71,44 +97,76 @@ func KeyOf(text string) (Key, bool) {
 	return Key(n), err == nil && len(text) == 16
 }
 
-// Filter selects recordings. Empty texts select all.
+// Filter selects recordings. What is empty selects all.
 type Filter struct {
 	Service, Version, Host string
 	Labels                 []string // "key=value"; a recording has all of them
+	IDs                    []string // beginnings of ids; a recording has one of them
+	Until                  int64    // recordings begin before it, microseconds since 1970
 }
 
-// holds reports whether a recording is selected, and has a figure.
-func (f *Filter) holds(r *Recording, figure Figure) bool {
-	if r.Recipe != Recipe || figure.of(r) == nil || f.Service != "" && f.Service != r.Service ||
-		f.Version != "" && f.Version != r.Version || f.Host != "" && f.Host != r.Host {
+// IsEmpty reports whether all recordings are selected.
+func (f *Filter) IsEmpty() bool {
+	return f.Service+f.Version+f.Host == "" && len(f.Labels)+len(f.IDs) == 0 && f.Until == 0
+}
+
+// Holds reports whether a recording is selected.
+func (f *Filter) Holds(r *Recording) bool {
+	if r.Recipe != Recipe || f.Service != "" && f.Service != r.Service || f.Version != "" && f.Version != r.Version ||
+		f.Host != "" && f.Host != r.Host || f.Until != 0 && r.Start >= f.Until {
 		return false
 	}
 	for _, l := range f.Labels {
-		found := false
-		for _, has := range r.Labels {
-			found = found || has == l
-		}
-		if !found {
+		if !slices.Contains(r.Labels, l) {
 			return false
 		}
 	}
-	return true
+	return len(f.IDs) == 0 || slices.ContainsFunc(f.IDs, func(id string) bool { return strings.HasPrefix(r.ID, id) })
 }
 
-// Question is one question.
+// Question is one question. A host counts by its newest recording of a service that has the figure: in Diff and Trend by
+// the newest of each version. In Recordings every recording counts.
 type Question struct {
 	Kind   Kind
+	What   What // "" is Sites
 	Figure Figure
 	Filter
+	All           bool   // a host counts by the largest of its newest recordings of each version
 	Before, After string // versions, of Diff
-	Site          string // of Outliers, Trend, Spread and Recordings: a key or the name of a function; "" is all of a recording
+	Site          string // a key, a function, or that with its file as tables print it; of types a name; "" is all of a recording
 	Limit         int    // rows, 0 for all
 }
 
 // site returns the key that a question is about. ok is false if it is about functions, or all.
-func (q *Question) site() (k Key, ok bool) { return KeyOf(q.Site) }
+func (q *Question) site() (k Key, ok bool) {
+	if !q.What.Stacks() {
+		return 0, false
+	}
+	return KeyOf(q.Site)
+}
 
-// Summary is the distribution of a figure over the hosts where it is not 0. A host counts by its largest recording.
+// has reports whether a recording is selected and has the figure.
+func (q *Question) has(r *Recording) bool {
+	return q.selects(r) && (!q.What.Stacks() || q.Figure.of(r) != nil)
+}
+
+// selects reports whether a recording is selected, with or without the figure.
+func (q *Question) selects(r *Recording) bool {
+	return q.Holds(r) && (q.Kind != Diff || r.Version == q.Before || r.Version == q.After)
+}
+
+// byVersion reports whether a host counts once per version.
+func (q *Question) byVersion() bool { return q.All || q.Kind == Diff || q.Kind == Trend }
+
+// divided returns the function and file of a site as tables print it: "grow (cart.c)".
+func divided(site string) (function, file string, ok bool) {
+	if at := strings.LastIndex(site, " ("); at > 0 && strings.HasSuffix(site, ")") {
+		return site[:at], site[at+2 : len(site)-1], true
+	}
+	return "", "", false
+}
+
+// Summary is the distribution of a figure over the hosts where it is not 0.
 type Summary struct {
 	Total  uint64 `json:"total_bytes"`
 	Median uint64 `json:"median_bytes"`
@@ -118,16 +176,28 @@ type Summary struct {
 	All    uint64 `json:"all_hosts"` // also those where it is 0
 }
 
-// Place names a stack.
+// Place names a stack, or a thing of another kind.
 type Place struct {
-	Function string `json:"function"`
-	File     string `json:"file"`
+	Function string `json:"function,omitzero"`
+	File     string `json:"file,omitzero"` // of an unknown function its module
+	Type     string `json:"type,omitzero"` // of things other than stacks
+}
+
+// String returns the name as tables print it, and questions take it.
+func (p Place) String() string {
+	switch {
+	case p.Type != "":
+		return p.Type
+	case p.File != "":
+		return p.Function + " (" + p.File + ")"
+	}
+	return p.Function
 }
 
 // TopRow is a row of the answer to Top.
 type TopRow struct {
 	Service string `json:"service"`
-	Stack   Key    `json:"stack"`
+	Stack   Key    `json:"stack,omitzero"`
 	Place
 	Summary
 }
@@ -135,9 +205,11 @@ type TopRow struct {
 // DiffRow is a row of the answer to Diff. What has less after than before has a negative change.
 type DiffRow struct {
 	Service string `json:"service"`
-	Stack   Key    `json:"stack"`
+	Stack   Key    `json:"stack,omitzero"`
 	Place
-	Change       float64 `json:"change_per_host"` // of the mean over all hosts of a version, in bytes
+	Change       float64 `json:"change_per_host"`   // of the mean, in bytes
+	BeforeMean   float64 `json:"before_mean_bytes"` // over all hosts of the version, also those that have 0
+	AfterMean    float64 `json:"after_mean_bytes"`
 	BeforeMedian uint64  `json:"before_median_bytes"`
 	BeforeP95    uint64  `json:"before_p95_bytes"`
 	BeforeHosts  uint64  `json:"before_host_count"`
@@ -182,7 +254,19 @@ type SpreadRow struct {
 	Summary
 }
 
-// Answer holds the rows of one of the lists, that of the question's kind.
+// Basis says what recordings an answer is of.
+type Basis struct {
+	Recordings uint64 `json:"recordings"`              // that the filters select
+	Counted    uint64 `json:"counted"`                 // those that hosts count by
+	Lacking    uint64 `json:"lacking,omitzero"`        // those that have no such figure
+	Freeless   uint64 `json:"without_frees,omitzero"`  // lacking, as they record no FREE
+	Memoryless uint64 `json:"without_memory,omitzero"` // lacking, as they are of something else than memory
+	Undated    uint64 `json:"dated_by_file,omitzero"`  // counted, with the time of their file
+	Incomplete uint64 `json:"incomplete,omitzero"`     // counted, and they end early
+	Sampled    uint64 `json:"sampled,omitzero"`        // counted, and they are estimates
+}
+
+// Answer holds the rows of one of the lists, that of the question's kind, and what recordings they are of.
 type Answer struct {
 	Top        []TopRow
 	Diff       []DiffRow
@@ -190,18 +274,28 @@ type Answer struct {
 	Trend      []TrendRow
 	Spread     []SpreadRow
 	Recordings []RecordingRow
+	Basis      Basis
 }
 
-// leastScore is the robust z from which a host is an outlier, as is usual.
-const leastScore = 3.5
+// IsEmpty reports whether no row has a figure other than 0.
+func (a *Answer) IsEmpty() bool {
+	return len(a.Top)+len(a.Diff)+len(a.Outliers)+len(a.Spread)+len(a.Recordings) == 0 &&
+		!slices.ContainsFunc(a.Trend, func(r TrendRow) bool { return r.Hosts > 0 })
+}
 
-// Rows are the tables that answers are computed from.
+// LeastScore is the robust z from which a host is an outlier, as is usual.
+const LeastScore = 3.5
+
+// Rows are the tables that answers are computed from. Rows may come more than once.
 type Rows interface {
 	// Recordings returns the table recordings.
 	Recordings(ctx context.Context) ([]Recording, error)
 	// Sites calls f with every row of the sites of services: the recording, the stack, and the figure.
 	Sites(ctx context.Context, figure Figure, services []string, f func(recording, stack, value uint64)) error
-	// Stacks calls f with the rows of the table stacks of services.
+	// Leaks, Types, Pages and Stacks call f with the rows of these tables of services.
+	Leaks(ctx context.Context, services []string, f func(*Leak)) error
+	Types(ctx context.Context, services []string, f func(*Type)) error
+	Pages(ctx context.Context, services []string, f func(*Page)) error
 	Stacks(ctx context.Context, services []string, f func(*Stack)) error
 }
 

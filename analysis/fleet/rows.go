@@ -2,8 +2,8 @@
 // host is the odd one. It has the rows of the tables that recordings become, the questions, their SQL for engines, and
 // the same answers computed from rows.
 //
-// Every figure is a maximum within a host, or counts distinct names, so that a recording which was added twice changes
-// no answer. Where a recording lacks a figure, its row of recordings has none, and questions about the figure leave it
+// A host counts by its newest recording, and figures are maxima within a recording or count distinct names, so that a
+// recording which was added twice changes no answer. Where a recording lacks a figure, its row of recordings has none, and questions about the figure leave it
 // out; in the rows of its sites the figure is 0.
 package fleet
 
@@ -32,7 +32,22 @@ type Recording struct {
 	Peak      *uint64  `parquet:"peak_bytes"`
 	Leaked    *uint64  `parquet:"leaked_bytes"`
 	PeakAt    int64    `parquet:"peak_at_us"`
+	Dated     string   `parquet:"dated"` // where the start is from: ByRecording, ByUser or ByFile
+	Lacks     string   `parquet:"lacks"` // why figures are missing: LacksFrees, LacksMemory or ""
 }
+
+// Where the start of a recording is from.
+const (
+	ByRecording = "recording"
+	ByUser      = "user"
+	ByFile      = "file" // when it was last written
+)
+
+// Why a recording has no figures of live memory.
+const (
+	LacksFrees  = "frees"  // it has no FREE events, so that everything seems to live
+	LacksMemory = "memory" // it is of something else, such as processor time
+)
 
 // Site is a row of the table sites: what one stack of one recording allocates.
 type Site struct {
@@ -56,9 +71,10 @@ type Stack struct {
 	Stack    uint64   `parquet:"stack"`
 	Recipe   string   `parquet:"recipe"`
 	Function string   `parquet:"function"` // the first one that is not an allocator
-	File     string   `parquet:"file"`     // its base name
+	File     string   `parquet:"file"`     // its base name, that of the module if the function is unknown
 	Module   string   `parquet:"module"`
-	Frames   []string `parquet:"frames,list"` // leaf first, as the key is made of them: the function, a tab, the file
+	Frames   []string `parquet:"frames,list"`  // leaf first, as the key is made of them: the function, a tab, the file
+	Modules  []string `parquet:"modules,list"` // of each frame, "" if unknown
 }
 
 // Leak is a row of the table leaks: the verdict about a stack that has live blocks at the end.
@@ -109,6 +125,9 @@ type Page struct {
 	Bytes     uint64 `parquet:"bytes"`
 	Used      uint64 `parquet:"used_bytes"`
 }
+
+// Item returns the name of the pages within a recording.
+func (p *Page) Item() string { return p.Series + ": " + p.Name }
 
 // Batch holds the rows of recordings.
 type Batch struct {

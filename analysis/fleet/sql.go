@@ -14,6 +14,8 @@ type Dialect struct {
 	rank   func(percent int, value string) string // the value at a rank of all values of a group
 	unique func(value string) string              // how many distinct values a group has
 	has    func(list, value string) string        // whether a list has a value
+	joined func(column string) string             // the texts of a list with tabs between them
+	flag   func(column string) string             // a column of truth values as a condition
 	float  string                                 // the type of floating-point numbers
 	join   string                                 // of rows that may lack a partner, which there is at most one of
 	inner  string                                 // of rows that must have one
@@ -32,6 +34,8 @@ func ClickHouse(database string) Dialect {
 		},
 		unique: func(value string) string { return "uniqExact(" + value + ")" },
 		has:    func(list, value string) string { return "has(" + list + ", " + value + ")" },
+		joined: func(column string) string { return "arrayStringConcat(" + column + ", '\\t')" },
+		flag:   func(column string) string { return "(" + column + " = 1)" },
 		float:  "Float64", join: "ANY LEFT JOIN", inner: "ANY INNER JOIN",
 	}
 }
@@ -40,7 +44,7 @@ func ClickHouse(database string) Dialect {
 func DuckDB(dir string) Dialect {
 	return Dialect{
 		Table: func(name string) string {
-			return "read_parquet(" + quoted(strings.TrimSuffix(dir, "/")+"/"+name+"/*/*/*.parquet") + ", hive_partitioning = false)"
+			return "read_parquet(" + quoted(strings.TrimSuffix(dir, "/")+"/"+name+"/*/*/*.parquet") + ", hive_partitioning = false, union_by_name = true)"
 		},
 		text: quoted,
 		rank: func(percent int, value string) string {
@@ -48,6 +52,8 @@ func DuckDB(dir string) Dialect {
 		},
 		unique: func(value string) string { return "count(DISTINCT " + value + ")" },
 		has:    func(list, value string) string { return "list_contains(" + list + ", " + value + ")" },
+		joined: func(column string) string { return "array_to_string(" + column + ", chr(9))" },
+		flag:   func(column string) string { return column },
 		float:  "DOUBLE", join: "LEFT JOIN", inner: "JOIN",
 	}
 }
@@ -98,69 +104,165 @@ type sql struct {
 	d Dialect
 }
 
-// recordings returns the condition for rows of the table recordings.
-func (b sql) recordings() string {
-	list := []string{"recipe = " + b.d.text(Recipe), string(b.Figure) + " IS NOT NULL"}
-	for _, c := range []struct{ column, value string }{{"service", b.Service}, {"version", b.Version}, {"host", b.Host}} {
+// things is the table of what has the figures.
+func (b sql) things() string {
+	if b.What == "" {
+		return string(Sites)
+	}
+	return string(b.What)
+}
+
+// columns returns the expressions of the thing in a row of its table, and of its figure.
+func (b sql) columns() (item, value string) {
+	switch b.What {
+	case Leaks:
+		return "stack", "bytes"
+	case Types:
+		return "type", "bytes"
+	case Pages:
+		return "concat(series, ': ', type)", "bytes"
+	}
+	return "stack", string(b.Figure)
+}
+
+// Where returns the condition for rows of the table recordings that a filter selects.
+func (f *Filter) Where(d Dialect) string {
+	list := []string{"recipe = " + d.text(Recipe)}
+	for _, c := range []struct{ column, value string }{{"service", f.Service}, {"version", f.Version}, {"host", f.Host}} {
 		if c.value != "" {
-			list = append(list, c.column+" = "+b.d.text(c.value))
+			list = append(list, c.column+" = "+d.text(c.value))
 		}
 	}
-	for _, l := range b.Labels {
-		list = append(list, b.d.has("labels", b.d.text(l)))
+	for _, l := range f.Labels {
+		list = append(list, d.has("labels", d.text(l)))
 	}
-	if b.Kind == Diff {
-		list = append(list, "version IN ("+b.d.text(b.Before)+", "+b.d.text(b.After)+")")
+	if len(f.IDs) > 0 {
+		var any []string
+		for _, id := range f.IDs {
+			any = append(any, "substring(id, 1, "+strconv.Itoa(len(id))+") = "+d.text(id))
+		}
+		list = append(list, "("+strings.Join(any, " OR ")+")")
+	}
+	if f.Until != 0 {
+		list = append(list, "start_us < "+strconv.FormatInt(f.Until, 10))
 	}
 	return strings.Join(list, " AND ")
 }
 
-// sites returns the condition for rows of the table sites.
-func (b sql) sites() string {
-	out := string(b.Figure) + " > 0"
-	if b.Service != "" {
-		out += " AND service = " + b.d.text(b.Service)
-	}
-	out += " AND recording IN (SELECT recording FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() + ")"
-	if k, ok := b.site(); ok {
-		return out + " AND stack = " + strconv.FormatUint(uint64(k), 10)
-	}
-	if b.Site != "" {
-		out += " AND stack IN (SELECT stack FROM " + b.d.Table("stacks") + " WHERE recipe = " + b.d.text(Recipe) +
-			" AND function = " + b.d.text(b.Site) + ")"
+// selected returns the condition for recordings that are selected, with or without the figure.
+func (b sql) selected() string {
+	out := b.Filter.Where(b.d)
+	if b.Kind == Diff {
+		out += " AND version IN (" + b.d.text(b.Before) + ", " + b.d.text(b.After) + ")"
 	}
 	return out
 }
 
+// lacks returns the condition for recordings without the figure.
+func (b sql) lacks() string {
+	if !b.What.Stacks() {
+		return "1 = 0"
+	}
+	return string(b.Figure) + " IS NULL"
+}
+
+// recordings returns the condition for recordings that are selected and have the figure.
+func (b sql) recordings() string {
+	if !b.What.Stacks() {
+		return b.selected() + " AND recording IN (SELECT recording FROM " + b.d.Table(b.things()) + ")"
+	}
+	return b.selected() + " AND " + string(b.Figure) + " IS NOT NULL"
+}
+
+// counted returns the numbers of the recordings that hosts count by: the newest of each host.
+func (b sql) counted() string {
+	if b.Kind == Recordings {
+		return "SELECT recording FROM " + b.d.Table("recordings") + " WHERE " + b.recordings()
+	}
+	group := "service, host"
+	if b.byVersion() {
+		group = "service, version, host"
+	}
+	from := " FROM " + b.d.Table("recordings") + " WHERE " + b.recordings()
+	return "SELECT max(recording)" + from + " AND (" + group + ", start_us) IN (SELECT " + group + ", max(start_us)" + from +
+		" GROUP BY " + group + ") GROUP BY " + group
+}
+
+// about returns the condition for rows of the thing that the question is about.
+func (b sql) about() string {
+	item, _ := b.columns()
+	if k, ok := b.site(); ok {
+		return " AND stack = " + strconv.FormatUint(uint64(k), 10)
+	}
+	switch {
+	case b.Site == "":
+		return ""
+	case !b.What.Stacks():
+		return " AND " + item + " = " + b.d.text(b.Site)
+	}
+	named := "function = " + b.d.text(b.Site)
+	if function, file, ok := divided(b.Site); ok {
+		named = "(" + named + " OR function = " + b.d.text(function) + " AND file = " + b.d.text(file) + ")"
+	}
+	return " AND stack IN (SELECT stack FROM " + b.d.Table("stacks") + " WHERE recipe = " + b.d.text(Recipe) + " AND " + named + ")"
+}
+
+// items returns rows with the thing as item, its figure as w, and other columns that end in a comma.
+func (b sql) items(columns string) string {
+	item, value := b.columns()
+	where := " WHERE " + value + " > 0"
+	if b.What == Leaks {
+		where += " AND verdict = " + b.d.text(leaking)
+	}
+	if b.Service != "" {
+		where += " AND service = " + b.d.text(b.Service)
+	}
+	where += " AND recording IN (" + b.counted() + ")" + b.about()
+	from := " FROM " + b.d.Table(b.things())
+	if b.What.Stacks() {
+		return "SELECT " + columns + of(item, "item") + ", " + of(value, "w") + from + where
+	}
+	// these tables have neither version nor host
+	rows := "SELECT recording, " + of(item, "item") + ", " + of(value, "w") + from + where
+	names := "SELECT recording, service, version, host FROM " + b.d.Table("recordings") + " WHERE " + b.selected() +
+		" GROUP BY recording, service, version, host"
+	return "SELECT " + columns + "item, w FROM (" + rows + ") AS t " + b.d.inner + " (" + names + ") AS u USING (recording)"
+}
+
 // of returns an expression with a name.
-func of(expression, name string) string { return expression + " AS " + name }
+func of(expression, name string) string {
+	if expression == name {
+		return name
+	}
+	return expression + " AS " + name
+}
 
 // summary returns the columns of a [Summary] but the last one, of values v by host.
 func (b sql) summary() string {
 	return strings.Join([]string{of("sum(v)", "total"), of(b.d.rank(50, "v"), "median"), of(b.d.rank(95, "v"), "p95"),
-		of("max(v)", "most"),
-		of("count(*)", "hosts")}, ", ")
+		of("max(v)", "most"), of("count(*)", "hosts")}, ", ")
 }
 
 // hostsOf returns the number of all hosts in each group.
 func (b sql) hostsOf(group, more string) string {
 	return "SELECT " + group + ", " + of(b.d.unique("host"), "all_hosts") + more + " FROM " + b.d.Table("recordings") +
-		" WHERE " + b.recordings() +
-		" GROUP BY " + group
+		" WHERE " + b.recordings() + " GROUP BY " + group
 }
 
-// figures returns the figure v of each host, within groups that may be "": of the sites asked for, or of recordings.
-func (b sql) figures(group string) string {
-	if b.Site == "" {
-		return "SELECT " + group + "host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("recordings") + " WHERE " +
-			b.recordings() +
-			" GROUP BY " + group + "host"
+// parts returns the figure r of each recording: of the site asked for, of all things, or of the recording itself.
+func (b sql) parts(group string) string {
+	if b.Site == "" && b.What.Stacks() && b.What != Leaks {
+		return "SELECT " + group + "host, recording, max(" + string(b.Figure) + ") AS r FROM " + b.d.Table("recordings") +
+			" WHERE " + b.recordings() + " AND recording IN (" + b.counted() + ") GROUP BY " + group + "host, recording"
 	}
-	stacks := "SELECT " + group + "host, recording, stack, max(" + string(b.Figure) + ") AS w FROM " + b.d.Table("sites") +
-		" WHERE " + b.sites() +
-		" GROUP BY " + group + "host, recording, stack"
-	recordings := "SELECT " + group + "host, recording, sum(w) AS r FROM (" + stacks + ") AS x GROUP BY " + group + "host, recording"
-	return "SELECT " + group + "host, max(r) AS v FROM (" + recordings + ") AS y GROUP BY " + group + "host"
+	each := "SELECT " + group + "host, recording, item, max(w) AS x FROM (" + b.items(group+"host, recording, ") +
+		") AS i GROUP BY " + group + "host, recording, item"
+	return "SELECT " + group + "host, recording, sum(x) AS r FROM (" + each + ") AS x GROUP BY " + group + "host, recording"
+}
+
+// figures returns the figure v of each host, within groups that may be "".
+func (b sql) figures(group string) string {
+	return "SELECT " + group + "host, max(r) AS v FROM (" + b.parts(group) + ") AS y GROUP BY " + group + "host"
 }
 
 // limit returns the end of a statement.
@@ -171,68 +273,66 @@ func (b sql) limit(order string) string {
 	return " ORDER BY " + order
 }
 
-// named adds the names of stacks to rows, before the other columns.
+// named adds the names of things to rows, before the other columns.
 func (b sql) named(rows, columns, order string) string {
-	names := "SELECT stack, min(function) AS function, min(file) AS file FROM " + b.d.Table("stacks") + " WHERE recipe = " +
-		b.d.text(Recipe) + " GROUP BY stack"
-	return "SELECT service, stack, coalesce(function, '') AS function, coalesce(file, '') AS file, " + columns + " FROM (" +
-		rows + ") AS r " +
-		b.d.join + " (" + names + ") AS n USING (stack) ORDER BY " + order
+	if !b.What.Stacks() {
+		return "SELECT service, 0 AS stack, '' AS function, '' AS file, item AS type, " + columns + " FROM (" + rows +
+			") AS r ORDER BY " + order
+	}
+	names := "SELECT stack AS item, min(function) AS function, min(file) AS file FROM " + b.d.Table("stacks") +
+		" WHERE recipe = " + b.d.text(Recipe) + " GROUP BY stack"
+	return "SELECT service, item AS stack, coalesce(function, '') AS function, coalesce(file, '') AS file, '' AS type, " +
+		columns + " FROM (" + rows + ") AS r " + b.d.join + " (" + names + ") AS n USING (item) ORDER BY " + order
+}
+
+// hosts returns the figure v of each thing and host.
+func (b sql) hosts(columns string) string {
+	return "SELECT " + columns + "service, item, host, max(w) AS v FROM (" + b.items(columns+"service, host, ") +
+		") AS i GROUP BY " + columns + "service, item, host"
 }
 
 func (b sql) top() string {
-	const order = "total DESC, service, stack"
-	hosts := "SELECT service, stack, host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("sites") + " WHERE " +
-		b.sites() + " GROUP BY service, stack, host"
-	rows := "SELECT service, stack, " + b.summary() + " FROM (" + hosts + ") AS h GROUP BY service, stack" + b.limit(order)
+	const order = "total DESC, service, item"
+	rows := "SELECT service, item, " + b.summary() + " FROM (" + b.hosts("") + ") AS h GROUP BY service, item" + b.limit(order)
 	const columns = "total, median, p95, most, hosts, all_hosts"
-	all := "SELECT service, stack, " + columns + " FROM (" + rows + ") AS s " + b.d.join + " (" + b.hostsOf("service", "") +
+	all := "SELECT service, item, " + columns + " FROM (" + rows + ") AS s " + b.d.join + " (" + b.hostsOf("service", "") +
 		") AS a USING (service)"
 	return b.named(all, columns, order)
 }
 
 // side returns the columns of one version in a comparison, with a suffix.
 func (b sql) side(suffix string) string {
-	return strings.Join([]string{of("sum(v)", "total"+suffix), of(b.d.rank(50, "v"), "median"+suffix), of(b.d.rank(95, "v"),
-		"p95"+suffix),
-		of("count(*)", "hosts"+suffix)}, ", ")
+	return strings.Join([]string{of("sum(v)", "total"+suffix), of(b.d.rank(50, "v"), "median"+suffix),
+		of(b.d.rank(95, "v"), "p95"+suffix), of("count(*)", "hosts"+suffix)}, ", ")
 }
 
-// diff joins the sites of either version with the figures of both.
+// diff joins the things of either version with the figures of both.
 func (b sql) diff() string {
-	const order = "change DESC, service, stack"
-	version := func(name string) string { return "version = " + b.d.text(name) }
-	hosts := func(where string) string {
-		return "SELECT service, stack, host, max(" + string(b.Figure) + ") AS v FROM " + b.d.Table("sites") + " WHERE " +
-			where + " AND " + b.sites() +
-			" GROUP BY service, stack, host"
+	const order = "change DESC, service, item"
+	part := func(version, suffix string) string {
+		return "SELECT service, item, " + b.side(suffix) + " FROM (" + b.hosts("version, ") + ") AS h WHERE version = " +
+			b.d.text(version) + " GROUP BY service, item"
 	}
-	part := func(name, suffix string) string {
-		return "SELECT service, stack, " + b.side(suffix) + " FROM (" + hosts(version(name)) + ") AS h GROUP BY service, stack"
-	}
-	all := func(name, suffix string) string {
+	all := func(version, suffix string) string {
 		return "SELECT service, " + of(b.d.unique("host"), "all"+suffix) + " FROM " + b.d.Table("recordings") + " WHERE " +
-			b.recordings() + " AND " +
-			version(name) + " GROUP BY service"
+			b.recordings() + " AND version = " + b.d.text(version) + " GROUP BY service"
 	}
-	keys := "SELECT service, stack FROM " + b.d.Table("sites") + " WHERE version IN (" + b.d.text(b.Before) + ", " +
-		b.d.text(b.After) + ") AND " + b.sites() +
-		" GROUP BY service, stack"
+	keys := "SELECT service, item FROM (" + b.items("service, ") + ") AS i GROUP BY service, item"
 	const ofA, ofB = "coalesce(total_a, 0) AS total_a, coalesce(median_a, 0) AS median_a, coalesce(p95_a, 0) AS p95_a, coalesce(hosts_a, 0) AS hosts_a",
 		"coalesce(total_b, 0) AS total_b, coalesce(median_b, 0) AS median_b, coalesce(p95_b, 0) AS p95_b, coalesce(hosts_b, 0) AS hosts_b"
 	const a, z = "total_a, median_a, p95_a, hosts_a", "total_b, median_b, p95_b, hosts_b"
-	rows := "SELECT service, stack, " + ofA + " FROM (" + keys + ") AS k " + b.d.join + " (" + part(b.Before, "_a") +
-		") AS a USING (service, stack)"
-	rows = "SELECT service, stack, " + a + ", " + ofB + " FROM (" + rows + ") AS l " + b.d.join + " (" + part(b.After, "_b") +
-		") AS b USING (service, stack)"
-	rows = "SELECT service, stack, " + a + ", " + z + ", all_a FROM (" + rows + ") AS m " + b.d.inner + " (" + all(b.Before,
-		"_a") + ") AS c USING (service)"
-	rows = "SELECT service, stack, " + a + ", " + z + ", all_a, all_b FROM (" + rows + ") AS o " + b.d.inner + " (" +
+	rows := "SELECT service, item, " + ofA + " FROM (" + keys + ") AS k " + b.d.join + " (" + part(b.Before, "_a") +
+		") AS a USING (service, item)"
+	rows = "SELECT service, item, " + a + ", " + ofB + " FROM (" + rows + ") AS l " + b.d.join + " (" + part(b.After, "_b") +
+		") AS b USING (service, item)"
+	rows = "SELECT service, item, " + a + ", " + z + ", all_a FROM (" + rows + ") AS m " + b.d.inner + " (" +
+		all(b.Before, "_a") + ") AS c USING (service)"
+	rows = "SELECT service, item, " + a + ", " + z + ", all_a, all_b FROM (" + rows + ") AS o " + b.d.inner + " (" +
 		all(b.After, "_b") + ") AS d USING (service)"
-	const columns = "median_a, p95_a, hosts_a, all_a, median_b, p95_b, hosts_b, all_b"
-	rows = "SELECT service, stack, " + b.number("total_b") + " / all_b - " + b.number("total_a") + " / all_a AS change, " +
-		columns + " FROM (" + rows + ") AS t" +
-		b.limit(order)
+	const columns = "mean_a, mean_b, median_a, p95_a, hosts_a, all_a, median_b, p95_b, hosts_b, all_b"
+	rows = "SELECT service, item, " + b.number("total_a") + " / all_a AS mean_a, " + b.number("total_b") +
+		" / all_b AS mean_b, median_a, p95_a, hosts_a, all_a, median_b, p95_b, hosts_b, all_b FROM (" + rows + ") AS t"
+	rows = "SELECT service, item, mean_b - mean_a AS change, " + columns + " FROM (" + rows + ") AS w" + b.limit(order)
 	return b.named(rows, "change, "+columns, order)
 }
 
@@ -241,18 +341,14 @@ func (b sql) number(expression string) string { return "CAST(" + expression + " 
 
 // outliers scores hosts by the median distance from the median, or where that is 0 by the mean distance.
 func (b sql) outliers() string {
-	values := b.figures("service, ")
-	if b.Site != "" { // hosts that lack the site have 0
-		every := "SELECT service, host FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() + " GROUP BY service, host"
-		values = "SELECT service, host, coalesce(v, 0) AS v FROM (" + every + ") AS e " + b.d.join + " (" + values +
-			") AS f USING (service, host)"
-	}
+	every := "SELECT service, host FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() + " GROUP BY service, host"
+	values := "SELECT service, host, coalesce(v, 0) AS v FROM (" + every + ") AS e " + b.d.join + " (" + b.figures("service, ") +
+		") AS f USING (service, host)" // hosts that lack the site have 0
 	medians := "SELECT service, " + of(b.d.rank(50, "v"), "median") + " FROM (" + values + ") AS g GROUP BY service"
 	distances := "SELECT service, host, v, median, CASE WHEN v > median THEN v - median ELSE median - v END AS distance FROM (" + values + ") AS h " +
 		b.d.join + " (" + medians + ") AS m USING (service)"
 	spread := "SELECT service, " + of(b.d.rank(50, "distance"), "mad") + ", " + b.number("sum(distance)") +
-		" / count(*) AS mean FROM (" + distances +
-		") AS i GROUP BY service"
+		" / count(*) AS mean FROM (" + distances + ") AS i GROUP BY service"
 	z := func(factor, by string) string {
 		return factor + " * (" + b.number("v") + " - " + b.number("median") + ") / " + by
 	}
@@ -260,22 +356,44 @@ func (b sql) outliers() string {
 		" WHEN mean > 0 THEN " + z("0.7979", "mean") +
 		" ELSE 0.0 END AS score FROM (" + distances + ") AS j " + b.d.join + " (" + spread + ") AS s USING (service)"
 	return "SELECT service, host, v, median, score FROM (" + scores + ") AS k WHERE abs(score) >= " +
-		strconv.FormatFloat(leastScore, 'f', -1, 64) + b.limit("abs(score) DESC, service, host")
+		strconv.FormatFloat(LeastScore, 'f', -1, 64) + b.limit("abs(score) DESC, service, host")
 }
 
+// trend returns versions, of which the limit keeps the newest.
 func (b sql) trend() string {
 	hosts := "SELECT service, version, " + b.summary() + " FROM (" + b.figures("service, version, ") +
 		") AS h WHERE v > 0 GROUP BY service, version"
 	all := b.hostsOf("service, version", ", min(start_us) AS first")
-	return "SELECT service, version, first, coalesce(total, 0) AS total, coalesce(median, 0) AS median, coalesce(p95, 0) AS p95, coalesce(most, 0) AS most, " +
-		"coalesce(hosts, 0) AS hosts, all_hosts FROM (" + all + ") AS a " + b.d.join + " (" + hosts + ") AS s USING (service, version)" +
-		b.limit("service, first, version")
+	rows := "SELECT service, version, first, coalesce(total, 0) AS total, coalesce(median, 0) AS median, coalesce(p95, 0) AS p95, coalesce(most, 0) AS most, " +
+		"coalesce(hosts, 0) AS hosts, all_hosts FROM (" + all + ") AS a " + b.d.join + " (" + hosts + ") AS s USING (service, version)"
+	if b.Limit > 0 {
+		rows = "SELECT service, version, first, total, median, p95, most, hosts, all_hosts FROM (" + rows + b.limit("first DESC, service, version") +
+			") AS n"
+	}
+	return rows + " ORDER BY service, first, version"
 }
 
 func (b sql) spread() string {
 	hosts := "SELECT service, " + b.summary() + " FROM (" + b.figures("service, ") + ") AS h WHERE v > 0 GROUP BY service"
 	all := b.hostsOf("service", "")
 	return "SELECT service, total, median, p95, most, hosts, all_hosts FROM (" + hosts + ") AS s " + b.d.join + " (" + all +
-		") AS a USING (service)" +
-		b.limit("total DESC, service")
+		") AS a USING (service)" + b.limit("total DESC, service")
+}
+
+// BasisSQL returns the question what recordings the answer is of. Its columns are the fields of [Basis], in order.
+func (q *Question) BasisSQL(d Dialect) string {
+	b := sql{q, d}
+	when := func(condition string) string { return "CASE WHEN " + condition + " THEN 1 ELSE 0 END" }
+	of := func(name, condition string) string { return ", max(" + when(condition) + ") AS " + name }
+	counted := "SELECT recording, dated, complete, sampled, lacks, " + when(b.lacks()) + " AS lack, " +
+		when("recording IN ("+b.counted()+")") + " AS used FROM " + d.Table("recordings") + " WHERE " + b.selected()
+	each := "SELECT recording, max(used) AS c, max(lack) AS l" + of("f", "lack = 1 AND lacks = "+d.text(LacksFrees)) +
+		of("m", "lack = 1 AND lacks = "+d.text(LacksMemory)) + of("u", "used = 1 AND dated = "+d.text(ByFile)) +
+		of("i", "used = 1 AND NOT "+d.flag("complete")) + of("s", "used = 1 AND "+d.flag("sampled")) + " FROM (" + counted +
+		") AS x GROUP BY recording"
+	out := "SELECT count(*) AS recordings"
+	for _, c := range []string{"c", "l", "f", "m", "u", "i", "s"} {
+		out += ", coalesce(sum(" + c + "), 0) AS " + c + "_sum"
+	}
+	return out + " FROM (" + each + ") AS y"
 }

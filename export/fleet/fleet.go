@@ -24,6 +24,7 @@ type About struct {
 	Labels                 []string // "key=value"
 	URI                    string
 	Modified               time.Time // when the file was written
+	Time                   time.Time // when it was recorded, in place of the time in the file; zero for that
 	Secret                 []byte    // names are replaced by words that depend on it; nil to keep them
 }
 
@@ -47,6 +48,9 @@ func Rows(ctx context.Context, p *model.Profile, trace analysis.Trace, about Abo
 	case trace != nil:
 		err = b.ofTrace()
 	}
+	if r := &b.r; r.Alloc == nil && r.Live == nil && r.Peak == nil && r.Leaked == nil {
+		r.Lacks = fleet.LacksMemory
+	}
 	b.out.Recordings, b.out.Stacks = []fleet.Recording{b.r}, b.stacks.list
 	return b.out, err
 }
@@ -64,16 +68,19 @@ type builder struct {
 // about fills in what is known of any recording.
 func (b *builder) about(a About) {
 	m := &b.p.Meta
-	start := a.Modified
-	if m.HasStart && m.Start < 1<<53 {
-		start = time.UnixMicro(int64(m.Start))
+	start, dated := a.Modified, fleet.ByFile
+	switch {
+	case !a.Time.IsZero():
+		start, dated = a.Time, fleet.ByUser
+	case m.HasStart && m.Start < 1<<53:
+		start, dated = time.UnixMicro(int64(m.Start)), fleet.ByRecording
 	}
 	start = start.UTC()
 	b.r = fleet.Recording{
 		Recording: keyOf(a.ID[:]), ID: hexadecimal(a.ID[:]), Recipe: fleet.Recipe, Service: valid(a.Service), Version: valid(a.Version),
 		Host: valid(a.Host), Labels: []string{}, Date: start.Format(time.DateOnly), Start: start.UnixMicro(), Format: m.Format,
 		URI:      valid(a.URI),
-		Complete: b.p.Complete, Sampled: m.Sampled != "",
+		Complete: b.p.Complete, Sampled: m.Sampled != "", Dated: dated,
 	}
 	for _, l := range a.Labels {
 		b.r.Labels = append(b.r.Labels, valid(l))
@@ -99,7 +106,7 @@ func (b *builder) ofTrace() error {
 	}
 	b.r.Alloc, b.r.Live, b.r.Leaked, b.r.Peak, b.r.PeakAt = &totals.AllocBytes, &live.Bytes, &live.Bytes, &peak.Bytes, int64(peak.Time)
 	if status.FreesNever { // then everything seems to live
-		b.r.Live, b.r.Leaked, b.r.Peak = nil, nil, nil
+		b.r.Live, b.r.Leaked, b.r.Peak, b.r.Lacks = nil, nil, nil, fleet.LacksFrees
 	}
 	for _, f := range []func() error{b.traceSites, b.verdicts, b.curve} {
 		if err := f(); err != nil {
@@ -251,12 +258,16 @@ func (b *builder) heap() error {
 	if err != nil {
 		return err
 	}
-	live := uint64(0)
+	live, at := uint64(0), map[string]int{} // types with the same name are one
 	for _, g := range heapgraph.Types(h) {
 		live += g.Bytes()
-		b.out.Types = append(b.out.Types, fleet.Type{Service: b.r.Service, Recording: b.r.Recording, Snapshot: int64(n),
-			Name:  b.names.name(g.Name),
-			Count: g.Count, Bytes: g.Bytes()})
+		name := b.names.name(g.Name)
+		i, ok := at[name]
+		if !ok {
+			i, at[name] = len(b.out.Types), len(b.out.Types)
+			b.out.Types = append(b.out.Types, fleet.Type{Service: b.r.Service, Recording: b.r.Recording, Snapshot: int64(n), Name: name})
+		}
+		b.out.Types[i].Count, b.out.Types[i].Bytes = b.out.Types[i].Count+g.Count, b.out.Types[i].Bytes+g.Bytes()
 	}
 	peak := max(live, uint64(most))
 	b.r.Live, b.r.Peak, b.r.Events = &live, &peak, uint64(b.p.Heaps.Len())
@@ -304,10 +315,17 @@ func (b *builder) pages() error {
 		if err != nil {
 			return err
 		}
+		at := map[string]int{} // types with the same name are one
 		for i, f := range pages.SumLayout(l).Types {
-			b.out.Pages = append(b.out.Pages, fleet.Page{Service: b.r.Service, Recording: b.r.Recording, Layout: int64(n),
-				Series: b.names.name(t.Series[series].Name), Name: b.names.name(l.Types[i].Name), Pages: uint64(f.Pages),
-				Bytes: f.Bytes, Used: f.OccupiedBytes})
+			name := b.names.name(l.Types[i].Name)
+			k, ok := at[name]
+			if !ok {
+				k, at[name] = len(b.out.Pages), len(b.out.Pages)
+				b.out.Pages = append(b.out.Pages, fleet.Page{Service: b.r.Service, Recording: b.r.Recording, Layout: int64(n),
+					Series: b.names.name(t.Series[series].Name), Name: name})
+			}
+			row := &b.out.Pages[k]
+			row.Pages, row.Bytes, row.Used = row.Pages+uint64(f.Pages), row.Bytes+f.Bytes, row.Used+f.OccupiedBytes
 		}
 	}
 	return nil

@@ -88,15 +88,15 @@ func (k *keys) ofNode(leaf model.NodeID) uint64 {
 	if key, ok := k.ofLeaf[leaf]; ok {
 		return key
 	}
-	var frames []string
+	var frames, modules []string
 	for n := leaf; n != 0; n = k.stacks.Parent[n] {
 		frame := k.frame(k.stacks.Frame[n])
 		if frame != unknown || len(frames) == 0 || frames[len(frames)-1] != unknown {
-			frames = append(frames, frame)
+			frames, modules = append(frames, frame), append(modules, k.module(k.stacks.Frame[n]))
 		}
 	}
 	if len(frames) == 0 {
-		frames = []string{unknown}
+		frames, modules = []string{unknown}, []string{""}
 	}
 	hash := sha256.New()
 	for _, f := range frames {
@@ -107,21 +107,29 @@ func (k *keys) ofNode(leaf model.NodeID) uint64 {
 	k.ofLeaf[leaf] = key
 	if !k.known[key] {
 		k.known[key] = true
-		k.list = append(k.list, k.stack(key, leaf, frames))
+		k.list = append(k.list, k.stack(key, leaf, frames, modules))
 	}
 	return key
 }
 
 // stack returns the row of a stack.
-func (k *keys) stack(key uint64, leaf model.NodeID, frames []string) fleet.Stack {
-	out := fleet.Stack{Stack: key, Recipe: fleet.Recipe, Function: unknown, Frames: frames}
+func (k *keys) stack(key uint64, leaf model.NodeID, frames, modules []string) fleet.Stack {
+	out := fleet.Stack{Stack: key, Recipe: fleet.Recipe, Function: unknown, Frames: frames, Modules: modules}
 	if leaf == 0 {
 		return out
 	}
 	frame := k.stacks.Frame[k.sites.Node(leaf)]
 	out.Function, out.File = fleet.Frame(k.frame(frame))
-	out.Module = k.names.name(base(calltree.FrameModule(k.stacks, frame)))
+	out.Module = k.module(frame)
+	if out.Function == unknown && out.File == "" {
+		out.File = out.Module
+	}
 	return out
+}
+
+// module returns the base name of the binary of a frame, "" if it is unknown.
+func (k *keys) module(id model.FrameID) string {
+	return k.names.name(base(calltree.FrameModule(k.stacks, id)))
 }
 
 // frame returns the text of a frame.

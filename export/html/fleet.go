@@ -1,8 +1,10 @@
 package html
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/fleet"
@@ -32,15 +34,19 @@ func (src *FleetSource) fill(b *builder) error {
 	b.Title, b.Facts = model.Clean(src.Place), []string{"fleet of recordings"}
 	b.Scope = strings.Split(r.About(), " · ")
 	b.keep(b.fleet(r))
-	if len(r.Frames) == 0 {
-		return nil
+	for i := range r.Stacks {
+		stack := &r.Stacks[i]
+		name := "frames"
+		if i > 0 {
+			name += "-" + strconv.Itoa(i+1)
+		}
+		frames := b.table(name, "Frames", stack.Stack.String()+", leaf first", none,
+			cols(titles.Function+":name", titles.File+":text", titles.Module+":text")...)
+		for _, f := range stack.Frames {
+			frames.add(b.name(f.Function), b.brief(f.File), b.brief(f.Module))
+		}
+		b.keep(frames)
 	}
-	frames := b.table("frames", "Frames", "leaf first", none, cols(titles.Function+":name", titles.File+":text")...)
-	for _, f := range r.Frames {
-		function, file := fleet.Frame(f)
-		frames.add(b.name(function), b.brief(file))
-	}
-	b.keep(frames)
 	return nil
 }
 
@@ -64,22 +70,30 @@ func ratio(n, all uint64) any {
 // fleet returns the table of an answer.
 func (b *builder) fleet(r *printed.Report) (t *table) {
 	begin := func(sort int, specs ...string) *table {
-		return b.table(r.Question, r.Heading(), "", sort, cols(specs...)...)
+		return b.table(r.Question, r.Heading(), strings.Join(r.Notes, " "), sort, cols(specs...)...)
 	}
 	summed := func(more ...string) *table {
 		return begin(0, append(summaryCols[:len(summaryCols):len(summaryCols)], more...)...)
 	}
-	place := func(p fleet.Place) []any { return []any{b.name(p.Function), b.brief(p.File)} }
+	place := func(p fleet.Place) []any { return []any{b.name(cmp.Or(p.Function, p.Type)), b.brief(p.File)} }
+	key := func(k fleet.Key) string {
+		if k == 0 {
+			return ""
+		}
+		return k.String()
+	}
 	switch r.Question {
 	case fleet.Diff.String():
-		t = begin(0, titles.Delta+":bytes:of the mean host", titles.Before+":bytes:median", titles.Before+" "+titles.P95+":bytes",
-			titles.After+":bytes:median", titles.After+" "+titles.P95+":bytes", titles.Share+":share:of the hosts, after",
+		t = begin(0, titles.Delta+":bytes:of the mean host", titles.Before+":bytes:mean", titles.After+":bytes:mean",
+			titles.Before+" "+titles.Median+":bytes", titles.Before+" "+titles.P95+":bytes",
+			titles.After+" "+titles.Median+":bytes", titles.After+" "+titles.P95+":bytes", titles.Share+":share:of the hosts, after",
 			titles.Status+":text", titles.Service+":text", titles.Site+":name", titles.File+":text", titles.Stack+":text")
 		for i := range r.Changes {
 			x := &r.Changes[i]
-			cells := []any{int64(x.Change), x.BeforeMedian, x.BeforeP95, x.AfterMedian, x.AfterP95, ratio(x.AfterHosts, x.AfterAll),
+			cells := []any{int64(x.Change), int64(x.BeforeMean), int64(x.AfterMean), x.BeforeMedian, x.BeforeP95, x.AfterMedian, x.AfterP95,
+				ratio(x.AfterHosts, x.AfterAll),
 				x.Status(), b.brief(x.Service)}
-			t.add(append(append(cells, place(x.Place)...), x.Stack.String())...)
+			t.add(append(append(cells, place(x.Place)...), key(x.Stack))...)
 		}
 	case fleet.Outliers.String():
 		t = begin(0, titles.Score+":plain", titles.Bytes+":bytes", titles.Median+":bytes", titles.Service+":text", titles.Host+":text")
@@ -111,7 +125,7 @@ func (b *builder) fleet(r *printed.Report) (t *table) {
 		for i := range r.Sites {
 			x := &r.Sites[i]
 			cells := append(summaryCells(&x.Summary), b.brief(x.Service))
-			t.add(append(append(cells, place(x.Place)...), x.Stack.String())...)
+			t.add(append(append(cells, place(x.Place)...), key(x.Stack))...)
 		}
 	}
 	return t

@@ -49,7 +49,7 @@ func TestHeadingsAreTheTitlesOfColumns(t *testing.T) {
 		{Trend: make([]fleet.TrendRow, 1)}, {Spread: make([]fleet.SpreadRow, 1)}, {Recordings: make([]fleet.RecordingRow, 1)}} {
 		kind := fleet.Kind(len(pages) - 2)
 		var out bytes.Buffer
-		if _, err := WriteFleet(t.Context(), &out, &FleetSource{Answer: printed.New(&fleet.Question{Kind: kind}, &a, []string{"f\ta.c"})}); err != nil {
+		if _, err := WriteFleet(t.Context(), &out, &FleetSource{Answer: printed.New(&fleet.Question{Kind: kind}, &a, []printed.Stack{{Frames: []printed.Frame{{Function: "f", File: "a.c"}}}})}); err != nil {
 			t.Fatal(err)
 		}
 		pages = append(pages, out.Bytes())

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 
 	fleetrows "github.com/memtui/memtui/analysis/fleet"
 	exportfleet "github.com/memtui/memtui/export/fleet"
@@ -10,7 +12,10 @@ import (
 	fleetreport "github.com/memtui/memtui/export/report/fleet"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/fleet"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/manual"
+	"github.com/memtui/memtui/internal/fetch"
+	"github.com/memtui/memtui/model"
 )
 
 // fleetHost returns what the commands about fleets need.
@@ -22,7 +27,12 @@ func (a *app) fleetHost() *fleet.Host {
 		Out: a.out, Getenv: a.env.Getenv, Format: a.flags.Format, Limit: a.flags.Limit, By: a.flags.By,
 		From: a.flags.From.Place(), To: a.flags.To.Place(),
 		Style: a.style(false), Insecure: a.flags.Insecure, Rows: a.fleetRows, Flush: a.out.Flush,
-		Page: a.fleetPage,
+		Page: a.fleetPage, Stdin: a.env.Stdin,
+		Note: func(text string) { fmt.Fprintf(a.env.Stderr, "memtui: %s\n", model.Clean(text)) },
+		Fetch: func(ctx context.Context, address string) (io.ReadCloser, error) {
+			return fetch.Get(ctx, address, int64(a.flags.MaxMemory), a.flags.Insecure)
+		},
+		Known: func(ctx context.Context, path string) bool { return a.kindOf(ctx, path) != kind.None },
 	}
 }
 

@@ -89,7 +89,7 @@ func TestFleetAddToABrokenServer(t *testing.T) {
 	f, address := newFakeFleet(t, nil)
 	f.down = "INSERT INTO db.sites"
 	status, out, errs := run(t, Env{Getenv: fleetEnv}, "fleet", "add", "-f", "json", "--to", address, "--service", "shop", sample)
-	if status != fail.StatusInput || !strings.Contains(errs, "no such table; 0 of 1 file are in the fleet: adding all again adds the rest") || !strings.Contains(out, `"files": []`) {
+	if status != fail.StatusInput || !strings.Contains(errs, "no such table); 0 of 1 file are in the fleet: adding all again adds the rest") || !strings.Contains(out, `"files": []`) {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 }
@@ -97,28 +97,28 @@ func TestFleetAddToABrokenServer(t *testing.T) {
 // Questions print their rows in every format.
 func TestFleetQuestions(t *testing.T) {
 	_, address := newFakeFleet(t, map[string]string{
-		"most, hosts, all_hosts FROM (SELECT service, stack, total": "shop\t255\tgr\x1bow\tcart.c\t3072\t1024\t2048\t2048\t2\t4\n",
-		"AS change":     "shop\t255\tgrow\tcart.c\t512.5\t0\t0\t0\t4\t1024\t2048\t2\t4\n",
-		"max(uri)":      "shop\t1.1\tweb-7\t9216\t1000000\t2000000\tmlyze\t/srv/a\x1b.mlyze\t255\n",
-		"AS score":      "shop\tweb-7\t4096\t1024\t12.5\n",
-		"min(start_us)": "shop\t1.0\t1000000\t1024\t1024\t1024\t1024\t1\t4\nshop\t1.1\t2000000\t4096\t2048\t2048\t2048\t2\t4\n",
-		"arrayJoin":     "malloc\\tlibc.so\ngrow\\tcart.c\n",
-		"INNER JOIN (SELECT service, uniqExact(host) AS all_hosts FROM db.recordings": "",
-		"SELECT service, total, median":                                               "shop\t3072\t1024\t2048\t2048\t2\t4\n",
+		"count(*) AS recordings":                                   basis,
+		"most, hosts, all_hosts FROM (SELECT service, item, total": "shop\t255\tgr\x1bow\tcart.c\t\t3072\t1024\t2048\t2048\t2\t4\n",
+		"AS change":                     "shop\t255\tgrow\tcart.c\t\t512.5\t0\t512.5\t0\t0\t0\t4\t1024\t2048\t2\t4\n",
+		"max(uri)":                      "shop\t1.1\tweb-7\t9216\t1000000\t2000000\t0\tmlyze\t/srv/a\x1b.mlyze\t255\n",
+		"AS score":                      "shop\tweb-7\t4096\t1024\t12.5\n",
+		"min(start_us)":                 "shop\t1.0\t1000000\t1024\t1024\t1024\t1024\t1\t4\nshop\t1.1\t2000000\t4096\t2048\t2048\t2048\t2\t4\n",
+		"arrayStringConcat(frames":      "255\tstack_v1\tgrow\tcart.c\tapp\tmalloc\\tlibc.so\\ngrow\\tcart.c\\n?\t\\napp\\nlib\x1bx.so\n",
+		"SELECT service, total, median": "shop\t3072\t1024\t2048\t2048\t2\t4\n",
 	})
 	for line, want := range map[string]string{
 		"top":                            "3.00 KiB  1.00 KiB  2.00 KiB      2  50.0 %  shop     gr␛ow (cart.c)",
-		"top --service shop -f csv":      "shop,00000000000000ff,gr␛ow,cart.c,3072,1024,2048,2048,2,4",
+		"top --service shop -f csv":      "shop,00000000000000ff,gr␛ow,cart.c,,3072,1024,2048,2048,2,4",
 		"top -f markdown":                "| 3.00 KiB | 1.00 KiB | 2.00 KiB | 2 | 50.0 % | `shop` | `gr␛ow (cart.c)` | 00000000000000ff |",
 		"top -f json":                    `"stack": "00000000000000ff"`,
-		"diff":                           "+512 B     0 B  1.00 KiB  2.00 KiB  50.0 %  new     shop     grow (cart.c)",
+		"diff":                           "+512 B     0 B  512 B  1.00 KiB  2.00 KiB  50.0 %  new     shop     grow (cart.c)",
 		"diff --before 1 --after 2":      "leaked_bytes · 1 → 2",
 		"outliers --by live":             "+12.5  4.00 KiB  1.00 KiB  shop     web-7",
 		"trend":                          "1970-01-01 00:00  shop     1.1",
 		"stack 00000000000000ff":         "grow  cart.c",
 		"stack 00000000000000ff -f json": `"frames": [`,
 		"stack grow --service x -f csv":  "shop,3072,1024,2048,2048,2,4",
-		"recordings":                     "9.00 KiB  1970-01-01 00:00  2.00 s  shop     1.1      web-7  /srv/a␛.mlyze",
+		"recordings":                     "9.00 KiB  1970-01-01 00:00  2.00 s  cut     shop     1.1      web-7  /srv/a␛.mlyze",
 		"recordings grow -f json":        `"recording": "00000000000000ff"`,
 		"top -f html":                    `"cols":[{"head":"SUM","kind":"bytes"}`,
 		"diff -f html":                   `"new","shop"`,
@@ -126,6 +126,11 @@ func TestFleetQuestions(t *testing.T) {
 		"trend -f html":                  `"1970-01-01 00:00","shop","1.1"]`,
 		"stack 00000000000000ff -f html": `"title":"Frames"`,
 		"recordings -f html":             `"title":"Recordings"`,
+		"outliers":                       "standard deviations",
+		"top --all-versions":             "largest of its versions' newest recordings counts: 4 of 6 recordings count.",
+		"trend --limit 3":                "2 recordings lack leaked_bytes: 1 as no FREE is recorded (--by alloc_bytes)",
+		"diff --what types":              "+512 B",
+		"stack grow":                     "?  lib␛x.so",
 		"sql stack x' --service a\\":     `function = 'x\x27'`,
 	} {
 		words := strings.Fields(line)
@@ -140,9 +145,12 @@ func TestFleetQuestions(t *testing.T) {
 	}
 }
 
+// basis is what a fake fleet says that answers are of.
+const basis = "6\t4\t2\t1\t1\t3\t1\t0\n"
+
 // A release that needs more than allowed fails the check; mistakes in usage are said.
 func TestFleetCheck(t *testing.T) {
-	_, address := newFakeFleet(t, map[string]string{"min(start_us)": "shop\t1.0\t1\t100\t100\t100\t100\t1\t4\nshop\t1.1\t2\t106\t106\t106\t106\t2\t4\n" +
+	_, address := newFakeFleet(t, map[string]string{"count(*) AS recordings": basis, "DISTINCT version": "1.0\n1.1\n", "min(start_us)": "shop\t1.0\t1\t100\t100\t100\t100\t1\t4\nshop\t1.1\t2\t106\t106\t106\t106\t2\t4\n" +
 		"pay\t1.0\t3\t7\t7\t7\t7\t1\t1\n"}) // which began with 1.0 later
 	for line, want := range map[string]struct {
 		status int
@@ -157,16 +165,23 @@ func TestFleetCheck(t *testing.T) {
 		"check --fleet PLACE --max-regression 5% --before 7 --after 8":     {fail.StatusUsage, "no service has recordings of both 7 and 8"},
 		"check --fleet PLACE --max-regression 5% " + sample:                {fail.StatusUsage, "give a file or --fleet, not both"},
 		"check": {fail.StatusUsage, "missing argument"},
-		"fleet top --from http://me:s3cret@host/db": {fail.StatusUsage, "MEMTUI_FLEET_USER"},
-		"fleet top --from ftp://host/db":            {fail.StatusUsage, "unknown kind of address"},
-		"fleet top":                                 {fail.StatusUsage, "--from=PLACE"},
-		"fleet top --from PLACE --by size":          {fail.StatusUsage, "unknown figure"},
-		"fleet top --from PLACE --label x":          {fail.StatusUsage, "KEY=VALUE"},
-		"fleet diff --from PLACE --before 1":        {fail.StatusUsage, "give both versions"},
-		"fleet sql diff":                            {fail.StatusUsage, "--before=VERSION"},
-		"fleet sql top --dialect duckdb":            {fail.StatusUsage, "name the folder"},
-		"fleet sql top main":                        {fail.StatusUsage, "leave out"},
-		"report --from PLACE " + sample:             {fail.StatusUsage, "--from: invalid time"},
+		"fleet top --from http://me:s3cret@host/db":                   {fail.StatusUsage, "MEMTUI_FLEET_USER"},
+		"fleet top --from ftp://host/db":                              {fail.StatusUsage, "unknown kind of address"},
+		"fleet top":                                                   {fail.StatusUsage, "--from=PLACE"},
+		"fleet top --from PLACE --by size":                            {fail.StatusUsage, "unknown figure"},
+		"fleet top --from PLACE --label x":                            {fail.StatusUsage, "KEY=VALUE"},
+		"fleet diff --from PLACE --before 1":                          {fail.StatusUsage, `--before: the fleet has no version "1"; did you mean 1.0`},
+		"fleet diff --from PLACE --before 1.1":                        {fail.StatusUsage, "no service has recordings of 1.1 and of a version after it"},
+		"fleet top --from PLACE --what types --by alloc":              {fail.StatusUsage, "types have live_bytes only"},
+		"fleet remove --from PLACE":                                   {fail.StatusUsage, "say which recordings"},
+		"fleet remove --from PLACE xyz":                               {fail.StatusUsage, "invalid id"},
+		"fleet list --from PLACE --older-than soon":                   {fail.StatusUsage, "invalid age"},
+		"fleet add --to PLACE --service a\x1bb " + sample:             {fail.StatusUsage, "control characters"},
+		"fleet add --to PLACE --service a --time yesterday " + sample: {fail.StatusUsage, "invalid time"},
+		"fleet sql diff":                                              {fail.StatusUsage, "--before=VERSION"},
+		"fleet sql top --dialect duckdb":                              {fail.StatusUsage, "name the folder"},
+		"fleet sql top main":                                          {fail.StatusUsage, "leave out"},
+		"report --from PLACE " + sample:                               {fail.StatusUsage, "--from: invalid time"},
 	} {
 		status, out, errs := run(t, Env{Getenv: fleetEnv}, strings.Fields(strings.ReplaceAll(line, "PLACE", address))...)
 		if status != want.status || !strings.Contains(out+errs, want.text) || strings.Contains(out+errs, "s3cret") {

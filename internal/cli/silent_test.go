@@ -24,7 +24,7 @@ var tries = map[string][]string{
 	"type": {"Str"}, "repr": {"P6opaque"}, "where": {"repr=P6opaque"}, "name": {"zzz"}, "per-cell": {"9"},
 	"stacked": {"2"}, "peek": {"/./"}, "lines": {"/./"}, "source": {"."}, "map-path": {"/a=."}, "baseline": {"missing/b.json"}, "write-baseline": {"missing/b.json"}, "suppressions": {"missing/s.supp"},
 	"symbols": {"."}, "sysroot": {"."}, "debuginfod": {"http://127.0.0.1:1"}, "filter": {"zzz"}, "text": {"zzz"}, "per": {"type"}, "every": {"10s"}, "save": {"missing/kept"}, "for": {"1min"},
-	"below": {"1", "0"}, "fleet": {"http://127.0.0.1:1"}, "max-regression": {"5%"}, "service": {"x"}, "before": {"1"}, "after": {"2"},
+	"below": {"1", "0"}, "fleet": {"http://127.0.0.1:1"}, "max-regression": {"5%"}, "service": {"x"}, "before": {"1"}, "after": {"2"}, "timeout": {"1s"}, "ca": {"missing/ca.pem"},
 	"max-peak": {"1"}, "max-leak": {"1"}, "max-growth": {"1/s"}, "max-type-growth": {"1"}, "max-type-objects": {"1"}, "max-live-at": {"end=1"},
 }
 

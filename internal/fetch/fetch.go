@@ -85,6 +85,21 @@ func (*notThere) Is(target error) bool { return target == errNotThere }
 // Open opens the response of a server, at most so many bytes of it. It is read while it arrives, and copied unchanged
 // to keep, which may be nil.
 func Open(ctx context.Context, address string, limit int64, insecure bool, keep io.Writer) (*loaders.Source, error) {
+	response, err := limited(ctx, address, limit, insecure)
+	if err != nil {
+		return nil, err
+	}
+	response.keep = keep
+	u, _ := url.Parse(address)
+	return loaders.OpenStream(ctx, u.Redacted(), response)
+}
+
+// Get returns the response of a server, at most so many bytes of it.
+func Get(ctx context.Context, address string, limit int64, insecure bool) (io.ReadCloser, error) {
+	return limited(ctx, address, limit, insecure)
+}
+
+func limited(ctx context.Context, address string, limit int64, insecure bool) (*fetched, error) {
 	response, err := get(ctx, address, insecure)
 	if err != nil {
 		return nil, err
@@ -92,8 +107,7 @@ func Open(ctx context.Context, address string, limit int64, insecure bool, keep 
 	if limit <= 0 {
 		limit = fetchLimit
 	}
-	u, _ := url.Parse(address)
-	return loaders.OpenStream(ctx, u.Redacted(), &fetched{body: response, keep: keep, left: limit, limit: limit})
+	return &fetched{body: response, left: limit, limit: limit}, nil
 }
 
 // fetchError describes for the command line why there is no response.

@@ -22,8 +22,18 @@ type Store interface {
 	Add(ctx context.Context, b *fleet.Batch) error
 	// Ask returns the answer to a question.
 	Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error)
-	// Frames returns the frames of a stack, leaf first; nil if the fleet has none of that key.
-	Frames(ctx context.Context, key fleet.Key) ([]string, error)
+	// List returns the recordings that a filter selects, the newest first.
+	List(ctx context.Context, f *fleet.Filter) ([]fleet.Recording, error)
+	// Remove removes recordings. Those that are not there change nothing.
+	Remove(ctx context.Context, list []fleet.Recording) error
+	// Stack returns a stack, nil if the fleet has none of that key.
+	Stack(ctx context.Context, key fleet.Key) (*fleet.Stack, error)
+	// Names returns the names that recordings have in a column: service, version, host or labels.
+	Names(ctx context.Context, column string) ([]string, error)
+	// Places returns the names of all things of a kind.
+	Places(ctx context.Context, what fleet.What) ([]fleet.Place, error)
+	// Warnings returns what could not be read since it was called last, each once.
+	Warnings() []string
 	// Dialect returns the SQL that asks the fleet.
 	Dialect() fleet.Dialect
 }
@@ -32,6 +42,9 @@ type Store interface {
 type Login struct {
 	User, Password string
 	Insecure       bool
+	CA             string                                     // a file of certificates of authorities to trust, too; "" for none
+	Timeout        time.Duration                              // for a server to answer at all; 0 for the usual
+	Note           func(text string)                          // takes sentences about what takes long; nil for none
 	Pause          func(context.Context, time.Duration) error // between attempts; nil to wait
 }
 
@@ -39,7 +52,8 @@ type Login struct {
 func Open(place string, as Login) (Store, error) {
 	switch scheme, _, isURL := strings.Cut(place, "://"); {
 	case isURL && (scheme == "http" || scheme == "https"):
-		return clickhouse.Open(place, clickhouse.Options{User: as.User, Password: as.Password, Insecure: as.Insecure, Pause: as.Pause})
+		return clickhouse.Open(place, clickhouse.Options{User: as.User, Password: as.Password, Insecure: as.Insecure, CA: as.CA,
+			Timeout: as.Timeout, Note: as.Note, Pause: as.Pause})
 	case isURL:
 		return nil, fmt.Errorf("unknown kind of address %s://: a fleet is in a ClickHouse at http:// or https://, or in a folder", model.Clean(scheme))
 	}

@@ -137,7 +137,7 @@ var allowed = map[string][]string{
 	"export/report/fleet":       {"model", "model/titles", "analysis/fleet", "export/report", "export/report/..."},
 	"internal/fleet":            {"model", "analysis/fleet", "internal/fleet/..."},
 	"internal/fleet/clickhouse": {"model", "analysis/fleet"},
-	"internal/fleet/parquet":    {"model", "analysis/fleet", "github.com/parquet-go/parquet-go"},
+	"internal/fleet/parquet":    {"model", "analysis/fleet", "github.com/parquet-go/parquet-go", "golang.org/x/sys/unix"},
 	"internal/memtest/fleets":   {"analysis/fleet", "export/fleet", "internal/memtest/opened"},
 	"internal/cli/fleet":        {"model", "analysis/fleet", "analysis/near", "export/fleet", "export/report", "export/report/...", "internal/fleet", "internal/fleet/...", "internal/cli/arg", "internal/cli/fail"},
 	"internal/cli/ask":          {"model", "keymap", "views", "export/html", "export/report/areas", "internal/cli/kind"},

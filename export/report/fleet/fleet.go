@@ -2,9 +2,10 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"strconv"
+	"strings"
 
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/export/report"
@@ -16,35 +17,39 @@ import (
 
 // Report is the answer to a question, with the question. Its rows are those of the question's kind.
 type Report struct {
-	Schema   string             `json:"schema"`
-	Question string             `json:"question"`
-	Figure   fleet.Figure       `json:"figure"`
-	Service  string             `json:"service,omitzero"`
-	Version  string             `json:"version,omitzero"`
-	Host     string             `json:"host,omitzero"`
-	Labels   []string           `json:"labels,omitzero"`
-	Before   string             `json:"before,omitzero"`
-	After    string             `json:"after,omitzero"`
-	Site     string             `json:"site,omitzero"`
-	Frames   []string           `json:"frames,omitzero"` // of the stack in question, leaf first
-	Sites    []fleet.TopRow     `json:"sites,omitzero"`
-	Changes  []fleet.DiffRow    `json:"changes,omitzero"`
-	Hosts    []fleet.OutlierRow `json:"outliers,omitzero"`
-	Versions []fleet.TrendRow   `json:"versions,omitzero"`
-	Services []fleet.SpreadRow  `json:"services,omitzero"`
+	Schema   string       `json:"schema"`
+	Question string       `json:"question"`
+	What     fleet.What   `json:"what"`
+	Figure   fleet.Figure `json:"figure"`
+	Service  string       `json:"service,omitzero"`
+	Version  string       `json:"version,omitzero"`
+	Host     string       `json:"host,omitzero"`
+	Labels   []string     `json:"labels,omitzero"`
+	All      bool         `json:"all_versions,omitzero"`
+	Before   string       `json:"before,omitzero"`
+	After    string       `json:"after,omitzero"`
+	Site     string       `json:"site,omitzero"`
+	Basis    fleet.Basis  `json:"basis"`
+	Notes    []string     `json:"notes,omitzero"`  // what the figures are of, in sentences
+	Stacks   []Stack      `json:"stacks,omitzero"` // in question
 
+	Sites      []fleet.TopRow       `json:"sites,omitzero"`
+	Changes    []fleet.DiffRow      `json:"changes,omitzero"`
+	Hosts      []fleet.OutlierRow   `json:"outliers,omitzero"`
+	Versions   []fleet.TrendRow     `json:"versions,omitzero"`
+	Services   []fleet.SpreadRow    `json:"services,omitzero"`
 	Recordings []fleet.RecordingRow `json:"recordings,omitzero"`
 }
 
 const schema = "memtui.fleet/1"
 
-// New returns the report of an answer.
-func New(q *fleet.Question, a *fleet.Answer, frames []string) *Report {
+// New returns the report of an answer, with the stacks that it is about.
+func New(q *fleet.Question, a *fleet.Answer, stacks []Stack) *Report {
 	return &Report{
-		Schema: schema, Question: q.Kind.String(), Figure: q.Figure, Service: q.Service, Version: q.Version, Host: q.Host,
-		Labels: q.Labels, Before: q.Before,
-		After: q.After, Site: q.Site, Frames: frames, Sites: a.Top,
-		Changes: a.Diff, Hosts: a.Outliers, Versions: a.Trend, Services: a.Spread, Recordings: a.Recordings,
+		Schema: schema, Question: q.Kind.String(), What: cmp.Or(q.What, fleet.Sites), Figure: q.Figure, Service: q.Service,
+		Version: q.Version, Host: q.Host, Labels: q.Labels, All: q.All, Before: q.Before, After: q.After, Site: q.Site,
+		Basis: a.Basis, Notes: notes(q, a), Stacks: stacks, Sites: a.Top, Changes: a.Diff, Hosts: a.Outliers,
+		Versions: a.Trend, Services: a.Spread, Recordings: a.Recordings,
 	}
 }
 
@@ -74,34 +79,50 @@ func (r *Report) Write(w io.Writer, format string, s cells.Style) error {
 		return object.WriteRows(w, r.rows(), nil, false)
 	case "markdown":
 		m := report.NewMarkdownWriter(w, report.Header{}, s)
+		for _, n := range r.Notes {
+			m.Printf("- %s\n", cells.Prose(s.Text(n)))
+		}
 		m.Table(r.layout(s))
-		for _, f := range r.frames() {
-			m.Printf("%s\n", "- "+cells.Code(f))
+		for i := range r.Stacks {
+			m.Printf("\n%s\n\n", cells.Code(r.Stacks[i].title()))
+			for _, f := range r.Stacks[i].Frames {
+				m.Printf("- %s\n", cells.Code(f.String()))
+			}
 		}
 		return m.Flush()
 	}
 	t := report.NewTextWriter(w, report.Header{}, s)
-	t.Table(r.layout(s))
-	if frames := r.frames(); len(frames) > 0 {
+	for _, n := range r.Notes {
+		for _, line := range cells.Wrapped(n, s.LineWidth()-1) {
+			t.Line(" ", s.Text(line))
+		}
+	}
+	t.Table(fitted(r.layout(s), s))
+	for i := range r.Stacks {
 		t.Line()
-		for _, f := range frames {
-			t.Line("  ", cells.Fit(f, s.LineWidth()-2, s.Cut()))
+		t.Line(" ", s.Bold(cells.Fit(s.Text(r.Stacks[i].title()), s.LineWidth()-1, s.Cut())))
+		for _, f := range r.Stacks[i].Frames {
+			t.Line("   ", cells.Fit(f.String(), s.LineWidth()-3, s.Cut()))
 		}
 	}
 	return t.Flush()
 }
 
-// frames returns the frames of the stack as text.
-func (r *Report) frames() (list []string) {
-	for _, f := range r.Frames {
-		function, file := fleet.Frame(f)
-		if file != "" {
-			function += "  " + file
+// fitted returns a table whose services, versions and hosts leave room for figures.
+func fitted(t *cells.Table, s cells.Style) *cells.Table {
+	for i, h := range t.Heads {
+		if h.Kind != cells.Symbol {
+			continue
 		}
-		list = append(list, model.Clean(function))
+		for _, row := range t.Rows {
+			row[i] = cells.Fit(row[i], max(leastSymbol, s.LineWidth()/6), s.Cut())
+		}
 	}
-	return list
+	return t
 }
+
+// leastSymbol is the width that the names of services, versions and hosts have at least.
+const leastSymbol = 12
 
 // layout returns the table.
 func (r *Report) layout(s cells.Style) *cells.Table {
@@ -129,6 +150,9 @@ func (r *Report) Heading() string { return r.layout(cells.Style{}).Heading }
 // About says what the rows are of.
 func (r *Report) About() string {
 	text := string(r.Figure)
+	if r.What != fleet.Sites {
+		text = string(r.What)
+	}
 	for _, x := range []struct{ word, value string }{{"service", r.Service}, {"version", r.Version}, {"host", r.Host}, {"site", r.Site}} {
 		if x.value != "" {
 			text += " · " + x.word + " " + model.Clean(x.value)
@@ -136,6 +160,9 @@ func (r *Report) About() string {
 	}
 	for _, l := range r.Labels {
 		text += " · " + model.Clean(l)
+	}
+	if r.All {
+		text += " · every version"
 	}
 	if r.Question == fleet.Diff.String() {
 		text += " · " + model.Clean(r.Before) + " → " + model.Clean(r.After)
@@ -170,38 +197,65 @@ func (l *layout) row(at int, cells ...string) {
 
 func (l *layout) share(n, all uint64) string { return l.s.Share(n, all) }
 
-func place(p fleet.Place) string {
-	if p.File != "" {
-		return model.Clean(p.Function + " (" + p.File + ")")
+func place(p fleet.Place) string { return model.Clean(p.String()) }
+
+// thing returns the title of the column of things.
+func (l *layout) thing() string {
+	if l.r.What.Stacks() {
+		return titles.Site
 	}
-	return model.Clean(p.Function)
+	return titles.Type
+}
+
+// key returns the text of a stack, "" of other things.
+func key(k fleet.Key) string {
+	if k == 0 {
+		return ""
+	}
+	return k.String()
 }
 
 func (l *layout) top() {
 	l.heads("Sites of the fleet", cells.Head{Text: titles.Sum}, cells.Head{Text: titles.Median}, cells.Head{Text: titles.P95},
 		cells.Head{Text: titles.Hosts},
 		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Service, Kind: cells.Symbol},
-		cells.Head{Text: titles.Site, Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
-	l.out.Spare = []string{titles.P95, titles.Hosts}
+		cells.Head{Text: l.thing(), Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
+	l.out.Spare = []string{titles.Stack}
 	for _, x := range l.r.Sites {
 		l.row(5, l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All),
 			model.Clean(x.Service), place(x.Place),
-			x.Stack.String())
+			key(x.Stack))
+	}
+	l.unkeyed()
+}
+
+// unkeyed leaves out the column of stacks where things are none.
+func (l *layout) unkeyed() {
+	if l.r.What.Stacks() {
+		return
+	}
+	l.out.Heading = strings.Replace(l.out.Heading, "Sites", "Types", 1)
+	at := len(l.out.Heads) - 1
+	l.out.Heads = l.out.Heads[:at]
+	for i := range l.out.Rows {
+		l.out.Rows[i] = l.out.Rows[i][:at]
 	}
 }
 
 func (l *layout) diff() {
 	l.heads("Changes per host", cells.Head{Text: titles.Delta}, cells.Head{Text: titles.Before}, cells.Head{Text: titles.After},
-		cells.Head{Text: titles.P95},
+		cells.Head{Text: titles.Median}, cells.Head{Text: titles.P95},
 		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Status, Kind: cells.Word},
 		cells.Head{Text: titles.Service, Kind: cells.Symbol},
-		cells.Head{Text: titles.Site, Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
-	l.out.Spare = []string{titles.P95, titles.Before}
-	for _, x := range l.r.Changes {
-		l.row(6, l.s.Change(int64(x.Change)), l.s.Bytes(x.BeforeMedian), l.s.Bytes(x.AfterMedian), l.s.Bytes(x.AfterP95),
-			l.share(x.AfterHosts, x.AfterAll), x.Status(),
-			model.Clean(x.Service), place(x.Place), x.Stack.String())
+		cells.Head{Text: l.thing(), Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
+	l.out.Spare = []string{titles.Stack, titles.Status, titles.Median}
+	for i := range l.r.Changes {
+		x := &l.r.Changes[i]
+		l.row(7, l.s.Change(int64(x.Change)), l.s.Bytes(uint64(x.BeforeMean)), l.s.Bytes(uint64(x.AfterMean)),
+			l.s.Bytes(x.AfterMedian), l.s.Bytes(x.AfterP95), l.share(x.AfterHosts, x.AfterAll), x.Status(),
+			model.Clean(x.Service), place(x.Place), key(x.Stack))
 	}
+	l.unkeyed()
 }
 
 func (l *layout) outliers() {
@@ -305,64 +359,4 @@ func (c *Check) Write(w io.Writer, format string, s cells.Style) error {
 		}
 	}
 	return m.Flush()
-}
-
-// SQL is the object of a question as SQL.
-type SQL struct {
-	Schema  string `json:"schema"`
-	Dialect string `json:"dialect"`
-	SQL     string `json:"sql"`
-}
-
-// NewSQL returns the object of a question.
-func NewSQL(dialect, text string) *SQL { return &SQL{"memtui.fleet-sql/1", dialect, text} }
-
-// Added is what was added to a fleet.
-type Added struct {
-	Schema string      `json:"schema"`
-	Files  []AddedFile `json:"files"`
-}
-
-// NewAdded returns an object without files.
-func NewAdded() *Added { return &Added{Schema: "memtui.fleet-add/1", Files: []AddedFile{}} }
-
-// AddedFile is a file, and what became of it.
-type AddedFile struct {
-	File   string `json:"file"`
-	ID     string `json:"id,omitzero"`
-	Result string `json:"result"` // "added", "known", "failed"
-	Rows   int    `json:"rows"`
-	Reason string `json:"reason,omitzero"` // of what failed
-}
-
-// Line returns the file as a line of text.
-func (f *AddedFile) Line() string {
-	text := cells.Pad(f.Result, 8, false) + model.Clean(f.File)
-	switch f.Result {
-	case "added":
-		text += "  " + model.Group(uint64(f.Rows)) + " rows"
-	case "failed":
-		text += ": " + model.Clean(f.Reason)
-	}
-	return text
-}
-
-// Merged is what compacting did.
-type Merged struct {
-	Schema string `json:"schema"`
-	Before int    `json:"files_before"`
-	After  int    `json:"files_after"`
-	Old    int64  `json:"bytes_before"`
-	New    int64  `json:"bytes_after"`
-}
-
-// NewMerged returns the object about files and their bytes.
-func NewMerged(before, after int, from, to int64) *Merged {
-	return &Merged{"memtui.fleet-compact/1", before, after, from, to}
-}
-
-// Line returns it as a line of text.
-func (m *Merged) Line(s cells.Style) string {
-	return strconv.Itoa(m.Before) + " files, " + s.Bytes(uint64(m.Old)) + " → " + strconv.Itoa(m.After) + " files, " +
-		s.Bytes(uint64(m.New))
 }

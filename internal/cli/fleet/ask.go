@@ -1,9 +1,11 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/fleet"
@@ -16,42 +18,68 @@ import (
 
 // Questions, with their flags. Those of sql have the same.
 type (
-	topCmd  struct{ topFlags }
-	diffCmd struct{ diffFlags }
-
-	outliersCmd struct{ outliersFlags }
-	trendCmd    struct{ trendFlags }
-	stackCmd    struct{ stackFlags }
-
-	recordingsCmd struct{ recordingsFlags }
+	topCmd struct {
+		topFlags
+		placeFlags
+	}
+	diffCmd struct {
+		diffFlags
+		placeFlags
+	}
+	outliersCmd struct {
+		outliersFlags
+		placeFlags
+	}
+	trendCmd struct {
+		trendFlags
+		placeFlags
+	}
+	stackCmd struct {
+		stackFlags
+		placeFlags
+	}
+	recordingsCmd struct {
+		recordingsFlags
+		placeFlags
+	}
 
 	topFlags struct {
-		filterFlags
+		whatFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+		allFlags
 	}
 	diffFlags struct {
-		filterFlags
-		Before string `placeholder:"VERSION" help:"The older version (the last but one)."`
+		whatFlags
+		Before string `placeholder:"VERSION" help:"The older version (the one before the newer one)."`
 		After  string `placeholder:"VERSION" help:"The newer version (the last one, by its first recording)."`
 	}
 	outliersFlags struct {
-		filterFlags
+		whatFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
-		Site    string `placeholder:"SITE" help:"Compare what this site has, instead of complete recordings: its STACK as other tables print it, or the name of its function."`
+		Site    string `placeholder:"SITE" help:"Compare what this site has, instead of complete recordings: its STACK or SITE as other tables print them, or the name of its function."`
+		allFlags
 	}
 	trendFlags struct {
-		Site string `arg:"" optional:"" help:"The site: its STACK as other tables print it, or the name of its function. Without it, complete recordings."`
-		filterFlags
+		Site string `arg:"" optional:"" help:"The site: its STACK or SITE as other tables print them, or the name of its function. Without it, complete recordings."`
+		whatFlags
 	}
 	stackFlags struct {
-		Site string `arg:"" help:"The site: its STACK as other tables print it, or the name of its function."`
-		filterFlags
+		Site string `arg:"" help:"The site: its STACK or SITE as other tables print them, or the name of its function."`
+		whatFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+		allFlags
 	}
 	recordingsFlags struct {
-		Site string `arg:"" optional:"" help:"The site: its STACK as other tables print it, or the name of its function. Without it, complete recordings."`
-		filterFlags
+		Site string `arg:"" optional:"" help:"The site: its STACK or SITE as other tables print them, or the name of its function. Without it, complete recordings."`
+		whatFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+	}
+	whatFlags struct {
+		What string `enum:"sites,leaks,types,pages," default:"" placeholder:"WHAT" help:"What is asked about. The default is sites; leaks are those that leak by their verdict; types are those of the objects in heap snapshots; pages are those of memory dumps by curve and type."`
+		filterFlags
+	}
+	allFlags struct {
+		AllVersions bool `help:"A host counts by the largest of its newest recordings of every version, not by its newest recording."`
 	}
 )
 
@@ -60,10 +88,26 @@ type asker interface {
 	ask(ctx context.Context, h *Host, s store.Store) (*fleet.Question, error)
 }
 
+// question returns a question with these flags.
+func (f *whatFlags) question(h *Host, kind fleet.Kind) (*fleet.Question, error) {
+	q, err := f.filterFlags.question(h, kind)
+	if err != nil {
+		return nil, err
+	}
+	q.What = fleet.What(cmp.Or(f.What, string(fleet.Sites)))
+	if only := q.What.Figure(); only != "" {
+		if h.By != "" && q.Figure != only {
+			return nil, fail.Usage(fmt.Errorf("--by: %s have %s only", q.What, only))
+		}
+		q.Figure = only
+	}
+	return q, nil
+}
+
 func (f *topFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
 	q, err := f.question(h, fleet.Top)
 	if err == nil {
-		q.Version = f.Version
+		q.Version, q.All = f.Version, f.AllVersions
 	}
 	return q, err
 }
@@ -73,12 +117,7 @@ func (f *diffFlags) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Que
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case f.Before != "" && f.After != "":
-		q.Before, q.After = f.Before, f.After
-	case f.Before != "" || f.After != "":
-		return nil, fail.Usage(errors.New("--before and --after: give both versions, or neither for the newest two"))
-	default:
+	if q.Before, q.After = f.Before, f.After; f.Before == "" || f.After == "" {
 		q.Before, q.After, err = lastTwo(ctx, s, q)
 	}
 	return q, err
@@ -87,7 +126,7 @@ func (f *diffFlags) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Que
 func (f *outliersFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
 	q, err := f.question(h, fleet.Outliers)
 	if err == nil {
-		q.Version, q.Site = f.Version, f.Site
+		q.Version, q.Site, q.All = f.Version, f.Site, f.AllVersions
 	}
 	return q, err
 }
@@ -103,7 +142,7 @@ func (f *trendFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Ques
 func (f *stackFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
 	q, err := f.question(h, fleet.Spread)
 	if err == nil {
-		q.Version, q.Site = f.Version, f.Site
+		q.Version, q.Site, q.All = f.Version, f.Site, f.AllVersions
 	}
 	return q, err
 }
@@ -117,53 +156,98 @@ func (f *recordingsFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet
 }
 
 // Run lists sites.
-func (c *topCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+func (c *topCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c, &c.placeFlags) }
 
 // Run compares versions.
-func (c *diffCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+func (c *diffCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c, &c.placeFlags) }
 
 // Run lists hosts.
-func (c *outliersCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+func (c *outliersCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c, &c.placeFlags) }
 
 // Run lists versions.
-func (c *trendCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+func (c *trendCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c, &c.placeFlags) }
 
 // Run lists services.
-func (c *stackCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+func (c *stackCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c, &c.placeFlags) }
 
 // Run lists recordings.
-func (c *recordingsCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c) }
+func (c *recordingsCmd) Run(ctx context.Context, h *Host) error {
+	return h.answer(ctx, c, &c.placeFlags)
+}
 
 // answer asks and prints.
-func (h *Host) answer(ctx context.Context, c asker) error {
-	s, err := h.open("from", h.From)
+func (h *Host) answer(ctx context.Context, c asker, at *placeFlags) error {
+	s, err := h.open("from", h.From, at)
 	if err != nil {
 		return err
 	}
+	defer h.warn(s)
 	q, err := c.ask(ctx, h, s)
 	if err != nil {
 		return err
 	}
-	a, err := s.Ask(ctx, q)
+	a, err := named(ctx, s, q)
 	if err != nil {
-		return failed(ctx, err)
+		return err
 	}
-	var frames []string
-	if key, ok := fleet.KeyOf(q.Site); ok && q.Kind == fleet.Spread {
-		if frames, err = s.Frames(ctx, key); err != nil {
+	var stacks []printed.Stack
+	if q.Kind == fleet.Spread && q.What.Stacks() {
+		if stacks, err = stacksOf(ctx, s, q); err != nil {
 			return failed(ctx, err)
 		}
 	}
-	out := printed.New(q, a, frames)
+	out := printed.New(q, a, stacks)
 	if h.Format == "html" {
 		return h.Page(ctx, out)
 	}
 	return out.Write(h.Out, h.Format, h.Style)
 }
 
+// warn says what could not be read.
+func (h *Host) warn(s store.Store) {
+	for _, text := range s.Warnings() {
+		h.Note("warning: " + text)
+	}
+}
+
+// stacksShown is the number of stacks of a function that are printed.
+const stacksShown = 3
+
+// stacksOf returns the stacks of a site, those that have most.
+func stacksOf(ctx context.Context, s store.Store, about *fleet.Question) (list []printed.Stack, err error) {
+	q := *about
+	q.Kind, q.Limit = fleet.Top, 0
+	a, err := s.Ask(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	var keys []fleet.Key
+	if key, ok := fleet.KeyOf(q.Site); ok {
+		keys = []fleet.Key{key}
+	}
+	for _, row := range a.Top {
+		if !slices.Contains(keys, row.Stack) && len(keys) < stacksShown {
+			keys = append(keys, row.Stack)
+		}
+	}
+	for _, key := range keys {
+		stack, err := s.Stack(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		if stack != nil {
+			list = append(list, printed.NewStack(stack))
+		}
+	}
+	return list, nil
+}
+
 // failed returns err with its exit status.
 func failed(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
 		return ctx.Err()
 	}
 	return fail.Input(err)
@@ -172,20 +256,22 @@ func failed(ctx context.Context, err error) error {
 // sqlCmd prints a question.
 type sqlCmd struct {
 	Question string `arg:"" enum:"top,diff,outliers,trend,stack,recordings" help:"The question: top, diff, outliers, trend, stack or recordings."`
-	Site     string `arg:"" optional:"" help:"The site of outliers, trend, stack and recordings: its STACK as tables print it, or the name of its function."`
-	filterFlags
+	Site     string `arg:"" optional:"" help:"The site of outliers, trend, stack and recordings: its STACK or SITE as tables print them, or the name of its function."`
+	whatFlags
 	Version string `placeholder:"NAME" help:"Only recordings of this version."`
 	Before  string `placeholder:"VERSION" help:"For diff: the older version."`
 	After   string `placeholder:"VERSION" help:"For diff: the newer version."`
+	allFlags
 	Dialect string `enum:"clickhouse,duckdb," default:"" placeholder:"ENGINE" help:"The engine: clickhouse, or duckdb over the files of a folder (that of --from)."`
 }
 
 // ask implements asker, without a fleet.
 func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Question, error) {
 	all := map[string]asker{
-		"top": &topFlags{c.filterFlags, c.Version}, "diff": &diffFlags{c.filterFlags, c.Before, c.After},
-		"outliers": &outliersFlags{c.filterFlags, c.Version, c.Site}, "trend": &trendFlags{c.Site, c.filterFlags},
-		"stack": &stackFlags{c.Site, c.filterFlags, c.Version}, "recordings": &recordingsFlags{c.Site, c.filterFlags, c.Version},
+		"top": &topFlags{c.whatFlags, c.Version, c.allFlags}, "diff": &diffFlags{c.whatFlags, c.Before, c.After},
+		"outliers": &outliersFlags{c.whatFlags, c.Version, c.Site, c.allFlags}, "trend": &trendFlags{c.Site, c.whatFlags},
+		"stack":      &stackFlags{c.Site, c.whatFlags, c.Version, c.allFlags},
+		"recordings": &recordingsFlags{c.Site, c.whatFlags, c.Version},
 	}
 	switch {
 	case c.Question == "diff" && (c.Before == "" || c.After == ""):
@@ -198,6 +284,8 @@ func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Questi
 		return nil, fail.Usage(errors.New("--before and --after are for diff"))
 	case c.Version != "" && (c.Question == "diff" || c.Question == "trend"):
 		return nil, fail.Usage(fmt.Errorf("--version: %s is about several versions", c.Question))
+	case c.AllVersions && slices.Contains([]string{"diff", "trend", "recordings"}, c.Question):
+		return nil, fail.Usage(fmt.Errorf("--all-versions: %s is about several versions", c.Question))
 	}
 	return all[c.Question].ask(ctx, h, s)
 }
@@ -222,7 +310,7 @@ func (h *Host) print(ctx context.Context, c asker, dialect string) error {
 	case dialect == "duckdb":
 		d = fleet.DuckDB(h.From)
 	case h.From != "" && !isFolder:
-		s, err := h.open("from", h.From)
+		s, err := h.open("from", h.From, &placeFlags{})
 		if err != nil {
 			return err
 		}
@@ -232,7 +320,7 @@ func (h *Host) print(ctx context.Context, c asker, dialect string) error {
 	if h.Format == "json" {
 		return report.WriteJSON(h.Out, printed.NewSQL(dialect, text))
 	}
-	_, err = fmt.Fprintln(h.Out, text+";")
+	_, err = fmt.Fprintln(h.Out, fleet.Indented(text)+";")
 	return err
 }
 
@@ -243,6 +331,7 @@ type CheckFlags struct {
 	Service       string `placeholder:"NAME" help:"With --fleet: only this service."`
 	Before        string `placeholder:"VERSION" help:"With --fleet: the version to compare with (the last but one)."`
 	After         string `placeholder:"VERSION" help:"With --fleet: the version to check (the last one)."`
+	placeFlags
 }
 
 // compactCmd merges files.
@@ -256,7 +345,10 @@ func (c *compactCmd) Run(ctx context.Context, h *Host) error {
 	if err != nil {
 		return failed(ctx, err)
 	}
-	m := printed.NewMerged(done.Before, done.After, done.From, done.To)
+	for _, text := range done.Damaged {
+		h.Note("warning: " + text + ": left as it is")
+	}
+	m := printed.NewMerged(done.Before, done.After, done.From, done.To, done.Damaged)
 	if h.Format == "json" {
 		return report.WriteJSON(h.Out, m)
 	}

@@ -33,11 +33,12 @@ func (c *CheckFlags) Run(ctx context.Context, h *Host) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	s, err := h.open("fleet", c.Fleet)
+	s, err := h.open("fleet", c.Fleet, &c.placeFlags)
 	if err != nil {
 		return err
 	}
-	flags := diffFlags{filterFlags{Service: c.Service}, c.Before, c.After}
+	defer h.warn(s)
+	flags := diffFlags{whatFlags{filterFlags: filterFlags{Service: c.Service}}, c.Before, c.After}
 	q, err := flags.ask(ctx, h, s)
 	if err != nil {
 		return err

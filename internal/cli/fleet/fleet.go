@@ -2,6 +2,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +10,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/analysis/near"
 	rows "github.com/memtui/memtui/export/fleet"
 	"github.com/memtui/memtui/export/report/cells"
 	printed "github.com/memtui/memtui/export/report/fleet"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	store "github.com/memtui/memtui/internal/fleet"
 	"github.com/memtui/memtui/model"
@@ -30,6 +33,13 @@ type Host struct {
 	From, To string // of --from and --to
 	Style    cells.Style
 	Insecure bool
+	Stdin    io.Reader
+	// Note says something on standard error.
+	Note func(text string)
+	// Fetch returns the response of an address.
+	Fetch func(ctx context.Context, address string) (io.ReadCloser, error)
+	// Known reports whether a file is of a known format.
+	Known func(ctx context.Context, path string) bool
 	// Rows reads a recording.
 	Rows func(ctx context.Context, path string, about rows.About) (*fleet.Batch, error)
 	// Flush sends to the user what was written.
@@ -49,6 +59,9 @@ type Commands struct {
 
 	Recordings recordingsCmd `cmd:"" help:"List the recordings that have most of a site, or of all."`
 
+	List   listCmd   `cmd:"" help:"List the recordings that are in a fleet, the newest first."`
+	Remove removeCmd `cmd:"" help:"Remove recordings from a fleet. What is not there changes nothing."`
+
 	SQL     sqlCmd     `cmd:"" name:"sql" help:"Print a question as SQL."`
 	Compact compactCmd `cmd:"" help:"Merge the files of a folder, so that questions take less time."`
 }
@@ -59,6 +72,7 @@ func (*Commands) Help() string {
 
 Environment:
   MEMTUI_FLEET_USER, MEMTUI_FLEET_PASSWORD  of the ClickHouse; they are never in arguments
+  MEMTUI_FLEET_CA                           a file of certificates of authorities to trust in addition, for https://, as --ca
   MEMTUI_FLEET_KEY                          with --redact: names become words that depend on this secret. Use the same one on all machines.
 
 Recipes:
@@ -69,16 +83,22 @@ Recipes:
   memtui fleet sql top --dialect duckdb --from DIR | duckdb
   memtui convert app.mlyze app.pb.gz && curl --data-binary @app.pb.gz 'http://pyroscope:4040/ingest?name=shop&format=pprof'
 
-Figures are those of the largest recording of each host, so adding a recording again changes no answer.`
+Each host counts by its newest recording, so adding a recording again changes no answer. What a recording does not say can be given with fleet add: --time, --version, --host. A recording that was added wrongly: fleet add --force adds it anew, fleet remove takes it out.`
+}
+
+// placeFlags say how to reach a server.
+type placeFlags struct {
+	Timeout arg.Duration `placeholder:"TIME" help:"For a ClickHouse: how long to wait until it answers at all (20s)."`
+	CA      string       `name:"ca" placeholder:"FILE" help:"For https://: a file of certificates of authorities to trust in addition to those of the system (or MEMTUI_FLEET_CA)."`
 }
 
 // open opens the fleet at a place.
-func (h *Host) open(flag, place string) (store.Store, error) {
+func (h *Host) open(flag, place string, at *placeFlags) (store.Store, error) {
 	if place == "" {
 		return nil, fail.Usage(fmt.Errorf("missing flag: --%s=PLACE, the http://HOST:8123/DATABASE of a ClickHouse or a folder", flag))
 	}
 	s, err := store.Open(place, store.Login{User: h.Getenv("MEMTUI_FLEET_USER"), Password: h.Getenv("MEMTUI_FLEET_PASSWORD"),
-		Insecure: h.Insecure})
+		Insecure: h.Insecure, CA: cmp.Or(at.CA, h.Getenv("MEMTUI_FLEET_CA")), Timeout: time.Duration(at.Timeout), Note: h.Note})
 	if err != nil {
 		return nil, fail.Usage(fmt.Errorf("--%s: %w", flag, err))
 	}
@@ -105,8 +125,11 @@ func (f *filterFlags) question(h *Host, kind fleet.Kind) (*fleet.Question, error
 	if err := labels(f.Label); err != nil {
 		return nil, err
 	}
-	return &fleet.Question{Kind: kind, Figure: figure, Limit: h.Limit,
-		Filter: fleet.Filter{Service: f.Service, Host: f.Host, Labels: f.Label}}, nil
+	return &fleet.Question{Kind: kind, Figure: figure, Limit: h.Limit, Filter: f.filter()}, nil
+}
+
+func (f *filterFlags) filter() fleet.Filter {
+	return fleet.Filter{Service: f.Service, Host: f.Host, Labels: f.Label}
 }
 
 // labels checks that labels have a key.
@@ -119,37 +142,59 @@ func labels(list []string) error {
 	return nil
 }
 
-// lastTwo returns the newest two versions of what a question is about. Services with one version have nothing to
-// compare; those with several must agree.
+// lastTwo returns the versions that a comparison is about: those given, else the newest, or the one before. Services with
+// one version have nothing to compare; those with several must agree.
 func lastTwo(ctx context.Context, s store.Store, of *fleet.Question) (before, after string, err error) {
 	q := *of
-	q.Kind, q.Site, q.Limit, q.Version = fleet.Trend, "", 0, ""
+	q.Kind, q.What, q.Site, q.Limit, q.Version = fleet.Trend, of.What, "", 0, ""
 	a, err := s.Ask(ctx, &q)
 	if err != nil {
-		return "", "", fail.Input(err)
+		return "", "", failed(ctx, err)
 	}
-	slices.SortStableFunc(a.Trend, func(x, y fleet.TrendRow) int { return int(min(max(x.First-y.First, -1), 1)) })
+	slices.SortStableFunc(a.Trend, func(x, y fleet.TrendRow) int { return cmp.Compare(x.First, y.First) })
 	versions := map[string][]string{} // by service, the newest last
 	for _, r := range a.Trend {
-		versions[r.Service] = append(slices.DeleteFunc(versions[r.Service], func(v string) bool { return v == r.Version }), r.Version)
+		versions[r.Service] = append(versions[r.Service], r.Version)
 	}
 	first := ""
 	for _, service := range slices.Sorted(maps.Keys(versions)) {
-		list := versions[service]
-		if len(list) < 2 {
-			continue
-		}
-		x, y := list[len(list)-2], list[len(list)-1]
+		x, y, ok := pair(versions[service], of.Before, of.After)
 		switch {
+		case !ok:
 		case first == "":
 			first, before, after = service, x, y
 		case x != before || y != after:
-			return "", "", fail.Usage(fmt.Errorf("the newest versions of %s are %s and %s, those of %s %s and %s: give --service, or --before and --after",
+			return "", "", fail.Usage(fmt.Errorf("the versions to compare of %s are %s and %s, those of %s %s and %s: give --service, or --before and --after",
 				model.Clean(first), model.Clean(before), model.Clean(after), model.Clean(service), model.Clean(x), model.Clean(y)))
 		}
 	}
 	if first == "" {
-		return "", "", fail.Usage(errors.New("no service has recordings of two versions: there is nothing to compare"))
+		return "", "", nothingToCompare(ctx, s, of)
 	}
 	return before, after, nil
+}
+
+// pair returns the versions of a service to compare, where one or none of them is given. ok is false if there are none.
+func pair(list []string, before, after string) (x, y string, ok bool) {
+	x, y = before, cmp.Or(after, list[len(list)-1])
+	at := slices.Index(list, y)
+	if before == "" && at > 0 {
+		x = list[at-1]
+	}
+	return x, y, at >= 0 && x != "" && x != y && slices.Contains(list, x)
+}
+
+// nothingToCompare says why there are no two versions.
+func nothingToCompare(ctx context.Context, s store.Store, of *fleet.Question) error {
+	for _, x := range []struct{ flag, column, value string }{{"service", "service", of.Service}, {"host", "host", of.Host},
+		{"before", "version", of.Before}, {"after", "version", of.After}} {
+		if err := unknown(ctx, s, x.flag, x.column, x.value); err != nil {
+			return err
+		}
+	}
+	if of.Before+of.After != "" {
+		return fail.Usage(fmt.Errorf("no service has recordings of %s and of a version %s it: give --before and --after",
+			model.Clean(of.Before+of.After), map[bool]string{true: "before", false: "after"}[of.Before == ""]))
+	}
+	return fail.Usage(errors.New("no service has recordings of two versions: there is nothing to compare"))
 }

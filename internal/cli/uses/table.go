@@ -125,12 +125,14 @@ var Table = sync.OnceValue(func() map[string][]Use {
 			of(dumps, "snapshot", "series", "point", "max-memory", "map", "worst"),
 			valued(dumps, "table", report.PageTables()...), with("map", dumps, "per-cell"), rows(dumps),
 			helped(dumps, "by", "Sort key: any column of the table, by its name in JSON.")),
-		"fleet add": slices.Concat(written("text or json"), helped(kind.All, "to", "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder."),
+		"fleet add": slices.Concat(written("text or json"), fleetAt("to"),
 			reader(), looked(), of(traces, "frame-order"), of(profiles, "unit"), of(heaps, "sizes")),
 		"fleet top": asked(), "fleet diff": asked(), "fleet outliers": asked(),
 		"fleet trend": asked(), "fleet stack": asked(), "fleet recordings": asked(),
 		"fleet sql":       slices.Concat(written("text or json"), inFleet(), of(kind.All, "limit")),
 		"fleet compact":   written("text or json"),
+		"fleet list":      slices.Concat(tables(), fleetAt("from"), of(kind.All, "insecure")),
+		"fleet remove":    slices.Concat(written("text or json"), fleetAt("from"), of(kind.All, "insecure")),
 		"heap snapshots":  slices.Concat(inHeap, filtered, byColumn),
 		"heap types":      slices.Concat(heapSorted, filtered),
 		"heap frames":     slices.Concat(heapSorted, filtered),
@@ -158,9 +160,14 @@ func asked() []Use {
 	return slices.Concat(paged(), inFleet(), of(kind.All, "insecure"))
 }
 
+// fleetAt returns the flag that names a fleet.
+func fleetAt(flag string) []Use {
+	return helped(kind.All, flag, "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder.")
+}
+
 // inFleet returns the flags that say what a question is about.
 func inFleet() []Use {
-	return slices.Concat(helped(kind.All, "from", "The fleet: http://HOST:8123/DATABASE of a ClickHouse, or a folder."),
+	return slices.Concat(fleetAt("from"),
 		helped(kind.All, "by", "The figure: leaked_bytes (the default), live_bytes, peak_bytes or alloc_bytes."))
 }
 
@@ -193,7 +200,8 @@ func reportUses() []Use {
 // base.
 func checkUses() []Use {
 	return slices.Concat(
-		drawing(), of(stacked|heaps, "no-leaks", "write-baseline"), with("fleet", kind.All, "max-regression", "service", "before", "after"),
+		drawing(), of(stacked|heaps, "no-leaks", "write-baseline"),
+		with("fleet", kind.All, "max-regression", "service", "before", "after", "timeout", "ca"),
 		with("no-leaks write-baseline", stacked|heaps, "suppressions"), with("no-leaks", stacked|heaps, "baseline"),
 		of(traces|dumps, "from", "to"), with("base", profiles, "from", "to"), with("max-leak base", traces, "min-age"),
 		of(profiles, "event"), of(heaps, "snapshot", "sizes"), of(dumps, "series"), reader(),

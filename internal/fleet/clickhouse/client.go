@@ -5,11 +5,14 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,6 +25,9 @@ import (
 type Options struct {
 	User, Password string
 	Insecure       bool                                       // do not verify the server's certificate
+	CA             string                                     // a file of certificates of authorities to trust, too; "" for none
+	Timeout        time.Duration                              // for the server to answer at all; 0 for the usual
+	Note           func(text string)                          // takes sentences about what takes long; nil for none
 	Pause          func(context.Context, time.Duration) error // between attempts; nil to wait
 }
 
@@ -31,6 +37,7 @@ type Store struct {
 	database string
 	opt      Options
 	client   *http.Client
+	met      bool            // the server has answered
 	ready    bool            // the tables were made
 	stacks   map[uint64]bool // that the server has
 }
@@ -55,9 +62,16 @@ func Open(address string, opt Options) (*Store, error) {
 	if opt.Pause == nil {
 		opt.Pause = pause
 	}
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTimeout, MaxIdleConnsPerHost: 2}
-	if opt.Insecure {
-		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+	if opt.Note == nil {
+		opt.Note = func(string) {}
+	}
+	opt.Timeout = cmp.Or(opt.Timeout, usualTimeout)
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerTimeout, MaxIdleConnsPerHost: 2,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: opt.Insecure}}
+	if opt.CA != "" {
+		if transport.TLSClientConfig.RootCAs, err = trusted(opt.CA); err != nil {
+			return nil, err
+		}
 	}
 	return &Store{base: url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/"}, database: database, opt: opt, stacks: map[uint64]bool{},
 		client: &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
@@ -66,11 +80,31 @@ func Open(address string, opt Options) (*Store, error) {
 		}}}, nil
 }
 
-// answerTimeout is how long a server may take until its answer begins, and most the bytes of an answer that are read.
+// trusted returns the authorities of the system and those of a file.
+func trusted(path string) (*x509.CertPool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("%s: no certificate in PEM format", model.Clean(path))
+	}
+	return pool, nil
+}
+
+// answerTimeout is how long a server may take until its answer to a statement begins, usualTimeout until it answers at
+// all, and silence until that is said. most is how many bytes of an answer are read.
 const (
 	answerTimeout = 5 * time.Minute
+	usualTimeout  = 20 * time.Second
+	silence       = time.Second
 	most          = 1 << 30
 	attempts      = 5
+	longest       = 5 * time.Second // between attempts to reach a server
 )
 
 // pause waits, unless ctx ends before.
@@ -101,14 +135,24 @@ func (r *refusal) Error() string {
 
 var code = regexp.MustCompile(`^Code: ([0-9]+)`)
 
-// passes reports whether trying again may help: the server is busy, restarts, or something before it failed.
-func (r *refusal) passes() bool {
+// code returns the number of the server's error, 0 if it has none.
+func (r *refusal) code() int {
 	m := code.FindStringSubmatch(r.text)
 	if m == nil {
-		return r.status >= 500 || r.status == http.StatusTooManyRequests
+		return 0
 	}
-	n, _ := strconv.Atoi(m[1])
-	switch n {
+	n, err := strconv.Atoi(m[1])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// passes reports whether trying again may help: the server is busy, restarts, or something before it failed.
+func (r *refusal) passes() bool {
+	switch r.code() {
+	case 0:
+		return r.status >= 500 || r.status == http.StatusTooManyRequests
 	case 159, 202, 209, 210, 241, 242, 252, 319, 425: // time-outs, too many queries, sockets, memory, read-only replicas, too many parts
 		return true
 	}
@@ -118,9 +162,16 @@ func (r *refusal) passes() bool {
 // exec sends a statement, with data after it, and returns the answer. It tries again, more and more slowly, where that
 // may help.
 func (s *Store) exec(ctx context.Context, statement string, data []byte) (answer []byte, err error) {
+	if err := s.meet(ctx); err != nil {
+		return nil, err
+	}
 	for n := range attempts {
 		if n > 0 {
-			if err := s.opt.Pause(ctx, 250*time.Millisecond<<(2*n-2)); err != nil {
+			wait := 250 * time.Millisecond << (2*n - 2)
+			if wait >= silence {
+				s.opt.Note(fmt.Sprintf("%v: trying again in %d s", err, int(wait.Seconds())))
+			}
+			if err := s.opt.Pause(ctx, wait); err != nil {
 				return nil, err
 			}
 		}
@@ -130,7 +181,86 @@ func (s *Store) exec(ctx context.Context, statement string, data []byte) (answer
 			break
 		}
 	}
-	return answer, err
+	return answer, s.explained(err)
+}
+
+// meet waits until the server answers for the first time, and says so where that takes long.
+func (s *Store) meet(ctx context.Context) error {
+	if s.met {
+		return nil
+	}
+	within, cancel := context.WithTimeout(ctx, s.opt.Timeout)
+	defer cancel()
+	said := time.AfterFunc(silence, func() {
+		s.opt.Note(fmt.Sprintf("waiting for ClickHouse at %s, at most %v (--timeout)", s.base.Host, s.opt.Timeout))
+	})
+	defer said.Stop()
+	var err error
+	for wait := 250 * time.Millisecond; ; wait = min(2*wait, longest) {
+		var failed error
+		if _, failed = s.once(within, "SELECT 1", nil); failed == nil {
+			s.met = true
+			return nil
+		}
+		if within.Err() == nil || err == nil {
+			err = failed
+		}
+		var no *refusal
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &no) && !no.passes():
+			return s.explained(err)
+		case isFinal(err):
+			return s.unreachable(err, "")
+		}
+		if s.opt.Pause(within, wait) == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return s.unreachable(err, fmt.Sprintf(" within %v", s.opt.Timeout))
+	}
+}
+
+// isFinal reports whether trying again cannot help: there is no such host, or its certificate is not trusted.
+func isFinal(err error) bool {
+	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
+	return errors.As(err, &dns) && dns.IsNotFound || errors.As(err, &certificate)
+}
+
+// unreachable says why a server does not answer, and what to look at.
+func (s *Store) unreachable(err error, within string) error {
+	hint := "is it running there, with its HTTP port?"
+	var certificate *tls.CertificateVerificationError
+	var dns *net.DNSError
+	switch {
+	case errors.As(err, &certificate):
+		hint = "name the file of the authority that signed its certificate with --ca"
+	case errors.As(err, &dns):
+		hint = "is the name of the host right?"
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("ClickHouse at %s does not answer%s: %s", s.base.Host, within, hint)
+	}
+	return fmt.Errorf("ClickHouse does not answer%s: %w: %s", within, err, hint)
+}
+
+// explained returns an error that says what to do where that is known.
+func (s *Store) explained(err error) error {
+	var no *refusal
+	if !errors.As(err, &no) {
+		return err
+	}
+	switch no.code() {
+	case 60, 81: // no such table, no such database
+		return fmt.Errorf("the database %s at %s holds no fleet: nothing was added to it (%w)", s.database, s.base.Host, err)
+	case 47: // no such column
+		return fmt.Errorf("the tables of %s are those of an older memtui: the next `fleet add` adds what is missing (%w)", s.database, err)
+	}
+	return err
 }
 
 func (s *Store) once(ctx context.Context, statement string, data []byte) ([]byte, error) {

@@ -2,11 +2,16 @@ package clickhouse
 
 import (
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -206,6 +211,93 @@ func TestAnswersAreChecked(t *testing.T) {
 		f := newFake(t, func(_ int, w http.ResponseWriter, _ *http.Request) bool { fmt.Fprint(w, answer); return true })
 		if a, err := store(t, f, nil).Ask(t.Context(), &fleet.Question{Figure: fleet.Leaked}); err == nil {
 			t.Errorf("%q is read as %+v", answer, a)
+		}
+	}
+}
+
+// A server that does not answer is named within a second or so, with the time that is left, and given up after the
+// time that the user set.
+func TestUnreachableServers(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // it takes connections, and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	for address, want := range map[string]string{
+		silent.Addr().String(): "does not answer within 1.5s", closed.Addr().String(): "connection refused",
+	} {
+		var mu sync.Mutex
+		var notes []string
+		s, err := Open("http://"+address+"/db", Options{Timeout: 1500 * time.Millisecond, Note: func(text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			notes = append(notes, text)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, err = s.Known(t.Context(), 1)
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), want) || took > 10*time.Second || !strings.Contains(err.Error(), address) {
+			t.Errorf("%s: %v after %v", address, err, took)
+		}
+		mu.Lock()
+		if len(notes) != 1 || !strings.Contains(notes[0], address) || !strings.Contains(notes[0], "--timeout") {
+			t.Errorf("%s: notes %q", address, notes)
+		}
+		mu.Unlock()
+	}
+	s, err := Open("http://no-such-host.invalid/db", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Known(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "no-such-host.invalid") {
+		t.Errorf("%v", err)
+	}
+}
+
+// The certificate of a server is verified, by authorities of the system and those of a file.
+func TestCertificatesAreVerified(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		opt  Options
+		want string
+	}{{Options{}, "--ca"}, {Options{CA: file}, ""}, {Options{Insecure: true}, ""}} {
+		s, err := Open(server.URL+"/db", x.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Known(t.Context(), 1); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%+v: %v", x.opt, err)
+		}
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "missing"), "faults_test.go"} {
+		if _, err := Open(server.URL, Options{CA: path}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// What a database lacks is said as what it means.
+func TestEmptyDatabasesAreSaid(t *testing.T) {
+	for text, want := range map[string]string{"Code: 60, no table": "holds no fleet", "Code: 81, no database": "holds no fleet", "Code: 47, no column": "older memtui"} {
+		f := newFake(t, func(_ int, w http.ResponseWriter, r *http.Request) bool {
+			http.Error(w, text, http.StatusNotFound)
+			return true
+		})
+		if _, err := store(t, f, nil).Ask(t.Context(), &fleet.Question{Figure: fleet.Leaked}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

@@ -2,10 +2,13 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/memtui/memtui/analysis/fleet"
 )
@@ -22,8 +25,37 @@ func (s *Store) prepare(ctx context.Context) error {
 		if _, err := s.exec(ctx, t.create(s.database), nil); err != nil {
 			return err
 		}
+		if err := s.widen(ctx, &t); err != nil {
+			return err
+		}
 	}
 	s.ready = true
+	return nil
+}
+
+// widen adds the columns that a table of an earlier version lacks.
+func (s *Store) widen(ctx context.Context, t *table) error {
+	rows, err := s.ask(ctx, fmt.Sprintf("SELECT name FROM system.columns WHERE database = %s AND table = %s", fleet.Text(s.database), fleet.Text(t.name)))
+	if err != nil {
+		return err
+	}
+	has := map[string]bool{}
+	for _, row := range rows {
+		has[row[0]] = true
+	}
+	names, types := columns(reflect.TypeOf(t.rows(&fleet.Batch{})).Elem())
+	for i, name := range names {
+		if has[name] || len(has) == 0 {
+			continue
+		}
+		_, err := s.exec(ctx, fmt.Sprintf("ALTER TABLE %s.%s ADD COLUMN %s %s", s.database, t.name, name, types[i]), nil)
+		if no := (*refusal)(nil); errors.As(err, &no) && no.code() == 44 { // another writer has added it
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -113,17 +145,108 @@ func (s *Store) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	return q.Scan(rows)
+	a, err := q.Scan(rows)
+	if err != nil {
+		return nil, err
+	}
+	if rows, err = s.ask(ctx, q.BasisSQL(s.Dialect())); err == nil {
+		a.Basis, err = q.ScanBasis(rows)
+	}
+	return a, err
 }
 
-// Frames returns the frames of a stack, leaf first; nil if the fleet has none of that key.
-func (s *Store) Frames(ctx context.Context, key fleet.Key) ([]string, error) {
-	rows, err := s.ask(ctx,
-		fmt.Sprintf("SELECT arrayJoin(frames) FROM (SELECT frames FROM %s.stacks WHERE recipe = %s AND stack = %d LIMIT 1)", s.database,
-			fleet.Text(fleet.Recipe), uint64(key)))
-	var frames []string
-	for _, row := range rows {
-		frames = append(frames, row[0])
+// Stack returns a stack, nil if the fleet has none of that key.
+func (s *Store) Stack(ctx context.Context, key fleet.Key) (*fleet.Stack, error) {
+	rows, err := s.ask(ctx, fmt.Sprintf("SELECT stack, recipe, function, file, module, arrayStringConcat(frames, '\\n'), arrayStringConcat(modules, '\\n') "+
+		"FROM %s.stacks WHERE recipe = %s AND stack = %d LIMIT 1", s.database, fleet.Text(fleet.Recipe), uint64(key)))
+	if err != nil || len(rows) == 0 {
+		return nil, err
 	}
-	return frames, err
+	if len(rows[0]) != 7 {
+		return nil, fmt.Errorf("the engine's answer has %d columns instead of 7", len(rows[0]))
+	}
+	row := rows[0]
+	return &fleet.Stack{Stack: uint64(key), Recipe: row[1], Function: row[2], File: row[3], Module: row[4],
+		Frames: strings.Split(row[5], "\n"), Modules: strings.Split(row[6], "\n")}, nil
+}
+
+// List returns the recordings that a filter selects, the newest first, each once.
+func (s *Store) List(ctx context.Context, f *fleet.Filter) ([]fleet.Recording, error) {
+	rows, err := s.ask(ctx, f.ListSQL(s.Dialect()))
+	if err != nil {
+		return nil, err
+	}
+	all, err := fleet.ScanRecordings(rows)
+	return fleet.Once(all), err
+}
+
+// Names returns the names that recordings have in a column: service, version, host or labels.
+func (s *Store) Names(ctx context.Context, column string) (names []string, err error) {
+	value := column
+	if column == fleet.Labels {
+		value = "arrayJoin(labels)"
+	}
+	rows, err := s.ask(ctx, fmt.Sprintf("SELECT DISTINCT %s AS name FROM %s.recordings WHERE recipe = %s ORDER BY name", value, s.database, fleet.Text(fleet.Recipe)))
+	for _, row := range rows {
+		names = append(names, row[0])
+	}
+	return names, err
+}
+
+// Places returns the names of all things of a kind.
+func (s *Store) Places(ctx context.Context, what fleet.What) (list []fleet.Place, err error) {
+	rows, err := s.ask(ctx, what.PlacesSQL(s.Dialect()))
+	for _, row := range rows {
+		if len(row) != 3 {
+			return nil, fmt.Errorf("the engine's answer has %d columns instead of 3", len(row))
+		}
+		list = append(list, fleet.Place{Function: row[0], File: row[1], Type: row[2]})
+	}
+	return list, err
+}
+
+// Warnings returns nothing: a server has no damaged parts that it does not name itself.
+func (s *Store) Warnings() []string { return nil }
+
+// removedAtOnce is the number of recordings that one statement removes.
+const removedAtOnce = 5_000
+
+// Remove removes recordings. Their row in recordings goes last, so that a fault leaves them listed, and removing again
+// removes the rest.
+func (s *Store) Remove(ctx context.Context, list []fleet.Recording) error {
+	for part := range slices.Chunk(list, removedAtOnce) {
+		var numbers []string
+		for i := range part {
+			numbers = append(numbers, strconv.FormatUint(part[i].Recording, 10))
+		}
+		condition := "recording IN (" + strings.Join(numbers, ", ") + ")"
+		all := slices.DeleteFunc(tables(), func(t table) bool { return t.name == "stacks" })
+		for _, group := range [][]table{all[:len(all)-1], all[len(all)-1:]} {
+			for _, t := range group {
+				if _, err := s.exec(ctx, fmt.Sprintf("ALTER TABLE %s.%s DELETE WHERE %s", s.database, t.name, condition), nil); err != nil {
+					return err
+				}
+			}
+			for _, t := range group {
+				if err := s.settle(ctx, t.name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// settle waits until a table has no changes that go on.
+func (s *Store) settle(ctx context.Context, table string) error {
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		rows, err := s.ask(ctx, fmt.Sprintf("SELECT mutation_id FROM system.mutations WHERE database = %s AND table = %s AND is_done = 0",
+			fleet.Text(s.database), fleet.Text(table)))
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if err := s.opt.Pause(ctx, wait); err != nil {
+			return err
+		}
+	}
 }

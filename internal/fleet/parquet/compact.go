@@ -3,6 +3,7 @@
 package parquet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	pq "github.com/parquet-go/parquet-go"
@@ -22,7 +24,16 @@ type merging func(ctx context.Context, list []string, out io.Writer, scratch io.
 
 // Compact replaces the files of each day of a service by one, sorted by stack and recording. Files that are written
 // meanwhile stay. Rows are in both the old files and the merged one for a moment, which changes no answer.
+// What is damaged stays as it is.
 func Compact(ctx context.Context, dir string) (c Compacted, err error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return c, cmp.Or(err, fmt.Errorf("%s is not a folder", dir))
+	}
+	unlock, err := lock(ctx, dir)
+	if err != nil {
+		return c, err
+	}
+	defer unlock()
 	for _, t := range []struct {
 		table string
 		merge merging
@@ -31,7 +42,7 @@ func Compact(ctx context.Context, dir string) (c Compacted, err error) {
 		{"curve", merger[fleet.Point]("curve")}, {"types", merger[fleet.Type]("types")}, {"pages", merger[fleet.Page]("pages")},
 		{"recordings", merger[fleet.Recording]("recordings")},
 	} {
-		list, err := paths(dir, t.table, "")
+		list, err := paths(dir, t.table, "", func(string) {})
 		if err != nil {
 			return c, err
 		}
@@ -62,34 +73,51 @@ func (c *Compacted) day(ctx context.Context, list []string, merge merging) error
 		}
 	}
 	c.Before, c.From = c.Before+len(list), c.From+size
-	merged := filepath.Join(filepath.Dir(list[0]), "merged-"+digest(strings.Join(list, "\n"))+suffix)
-	if len(list) > 1 {
-		scratch, err := os.CreateTemp(filepath.Dir(merged), ".sorting-*")
-		if err != nil {
-			return err
-		}
-		err = replace(merged, func(out io.Writer) error { return merge(ctx, list, out, scratch) })
-		err = errors.Join(err, scratch.Close(), os.Remove(scratch.Name()))
-		if errors.Is(err, fs.ErrNotExist) { // another process has merged them
-			c.After, c.To = c.After+len(list), c.To+size
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for _, path := range list {
-			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	} else {
-		merged = list[0]
+	list, merged, err := c.join(ctx, list, merge)
+	if err != nil {
+		return err
+	}
+	if merged == "" {
+		c.After, c.To = c.After+len(list), c.To+size
+		return nil
 	}
 	if info, err := os.Stat(merged); err == nil {
 		c.To += info.Size()
 	}
 	c.After++
 	return nil
+}
+
+// join merges files, and returns those that there were, without damaged ones, and the merged one. That is "" where
+// nothing was merged.
+func (c *Compacted) join(ctx context.Context, list []string, merge merging) (whole []string, merged string, err error) {
+	for len(list) > 1 {
+		merged = filepath.Join(filepath.Dir(list[0]), "merged-"+digest(strings.Join(list, "\n"))+suffix)
+		scratch, err := os.CreateTemp(filepath.Dir(merged), ".sorting-*")
+		if err != nil {
+			return nil, "", err
+		}
+		err = replace(merged, func(out io.Writer) error { return merge(ctx, list, out, scratch) })
+		err = errors.Join(err, scratch.Close(), os.Remove(scratch.Name()))
+		var damaged *unreadable
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // another program has removed some
+			return list, "", nil
+		case errors.As(err, &damaged):
+			c.Damaged = append(c.Damaged, damaged.Error())
+			list = slices.DeleteFunc(slices.Clone(list), func(path string) bool { return path == damaged.path })
+			continue
+		case err != nil:
+			return nil, "", err
+		}
+		for _, path := range list {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, "", err
+			}
+		}
+		return list, merged, nil
+	}
+	return list, "", nil
 }
 
 // merger returns what merges files of a table.

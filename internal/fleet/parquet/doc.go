@@ -10,4 +10,5 @@ package parquet
 type Compacted struct {
 	Before, After int
 	From, To      int64
+	Damaged       []string // files that could not be read, and why
 }

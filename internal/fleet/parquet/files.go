@@ -11,10 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/memtui/memtui/model"
+	"golang.org/x/sys/unix"
 )
 
 // suffix is that of complete files; those that are being written have another.
@@ -87,9 +90,21 @@ func guard(path string, f func() error) (err error) {
 	return err
 }
 
-// open lets f read a file.
+// unreadable is a file that cannot be read to its end.
+type unreadable struct {
+	path string
+	err  error
+}
+
+func (u *unreadable) Error() string { return u.err.Error() }
+func (u *unreadable) Unwrap() error { return u.err }
+
+// errOther ends the reading of a file for a reason that is not the file.
+type errOther struct{ error }
+
+// open lets f read a file. The error is [unreadable], unless the file is gone or f returned [errOther].
 func open(path string, f func(*pq.File) error) error {
-	return guard(path, func() error {
+	err := guard(path, func() error {
 		in, err := os.Open(path)
 		if err != nil {
 			return err
@@ -105,6 +120,14 @@ func open(path string, f func(*pq.File) error) error {
 		}
 		return f(file)
 	})
+	var other errOther
+	switch {
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		return err
+	case errors.As(err, &other):
+		return other.error
+	}
+	return &unreadable{path, err}
 }
 
 // rowsAtOnce is the number of rows that are decoded together.
@@ -121,7 +144,7 @@ func each[T any](ctx context.Context, path string, f func([]T) error) error {
 			n, err := r.Read(rows)
 			if n > 0 {
 				if err := f(rows[:n]); err != nil {
-					return err
+					return errOther{err}
 				}
 			}
 			switch {
@@ -130,7 +153,7 @@ func each[T any](ctx context.Context, path string, f func([]T) error) error {
 			case err != nil:
 				return err
 			case ctx.Err() != nil:
-				return ctx.Err()
+				return errOther{ctx.Err()}
 			case n == 0:
 				return io.ErrUnexpectedEOF
 			}
@@ -188,46 +211,96 @@ func column(ctx context.Context, dst []uint64, chunk pq.ColumnChunk) ([]uint64, 
 		case !errors.Is(err, io.EOF):
 			return dst, err
 		case ctx.Err() != nil:
-			return dst, ctx.Err()
+			return dst, errOther{ctx.Err()}
 		}
 	}
 }
 
-// paths returns the complete files of a table, of a service or of all where that is "", in order.
-func paths(dir, table, service string) (list []string, err error) {
-	services, err := entries(filepath.Join(dir, table))
+// verify reads a file to its end.
+func verify(ctx context.Context, path string) error {
+	return open(path, func(file *pq.File) error {
+		for _, group := range file.RowGroups() {
+			for _, chunk := range group.ColumnChunks() {
+				if _, err := column(ctx, nil, chunk); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// paths returns the complete files of a table, of a service or of all where that is "", in order. It calls strange with
+// what is not of a fleet.
+func paths(dir, table, service string, strange func(path string)) (list []string, err error) {
+	root := filepath.Join(dir, table)
+	services, err := entries(root, "service=", strange)
 	for _, s := range services {
 		if service != "" && s != "service="+encoded(service) {
 			continue
 		}
-		days, err := entries(filepath.Join(dir, table, s))
+		days, err := entries(filepath.Join(root, s), "date=", strange)
 		if err != nil {
 			return nil, err
 		}
 		for _, day := range days {
-			files, err := entries(filepath.Join(dir, table, s, day))
+			files, err := entries(filepath.Join(root, s, day), "", strange)
 			if err != nil {
 				return nil, err
 			}
 			for _, f := range files {
-				if filepath.Ext(f) == suffix {
-					list = append(list, filepath.Join(dir, table, s, day, f))
+				path := filepath.Join(root, s, day, f)
+				if filepath.Ext(f) != suffix {
+					strange(path)
+					continue
 				}
+				list = append(list, path)
 			}
 		}
 	}
 	return list, err
 }
 
-// entries returns the names in a folder, none if there is no such folder.
-func entries(dir string) (names []string, err error) {
+// entries returns the names in a folder that begin with a word, none if there is no such folder. Hidden files are left
+// out, and strange is called with others.
+func entries(dir, begin string, strange func(path string)) (names []string, err error) {
 	list, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.Is(err, unix.ENOTDIR):
+		strange(dir)
 		return nil, nil
 	}
 	for _, e := range list {
-		names = append(names, e.Name())
+		switch name := e.Name(); {
+		case strings.HasPrefix(name, "."):
+		case strings.HasPrefix(name, begin):
+			names = append(names, name)
+		default:
+			strange(filepath.Join(dir, name))
+		}
 	}
 	slices.Sort(names)
 	return names, err
+}
+
+// lock waits until no other process merges or removes files of a fleet, and returns what lets others do so. File systems
+// without locks have none.
+func lock(ctx context.Context, dir string) (unlock func() error, err error) {
+	f, err := os.OpenFile(filepath.Join(dir, ".lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil || !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
+			return f.Close, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), f.Close())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }

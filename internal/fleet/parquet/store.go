@@ -3,21 +3,68 @@
 package parquet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/model"
 )
 
 // Store is a folder.
 type Store struct {
 	dir    string
-	known  map[uint64]bool            // recordings; nil until they are read
+	known  map[uint64]string          // folders of the days of recordings; nil until they are read
 	stacks map[string]map[uint64]bool // that a service has, by service
+	warned
+}
+
+// warned is what could not be read. Any goroutine may use it.
+type warned struct {
+	mu   sync.Mutex
+	list []string
+	said map[string]bool // paths
+}
+
+func (w *warned) warn(path, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.said[path] {
+		w.said[path] = true
+		w.list = append(w.list, text)
+	}
+}
+
+// isDamaged reports whether a file could not be read.
+func (w *warned) isDamaged(path string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.said[path]
+}
+
+// renew forgets that a file could not be read: it is written anew.
+func (w *warned) renew(path string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.said, path)
+}
+
+// Warnings returns what could not be read since it was called last, each once.
+func (w *warned) Warnings() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	list := w.list
+	w.list = nil
+	return list
 }
 
 // Open returns the fleet in a folder, which is made when something is added.
@@ -25,35 +72,102 @@ func Open(dir string) (*Store, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a folder", dir)
 	}
-	return &Store{dir: dir, stacks: map[string]map[uint64]bool{}}, nil
+	return &Store{dir: dir, stacks: map[string]map[uint64]bool{}, warned: warned{said: map[string]bool{}}}, nil
 }
 
-// Known reports whether a recording was added already.
+// paths returns the files of a table, of a service or of all where that is "".
+func (s *Store) paths(table, service string) ([]string, error) {
+	return paths(s.dir, table, service, func(path string) {
+		s.warn("strange", model.Clean(path)+" is not of a fleet: it is left out, as are others")
+	})
+}
+
+// spare turns the error about a damaged file into a warning.
+func (s *Store) spare(err error) error {
+	var damaged *unreadable
+	if errors.As(err, &damaged) {
+		s.warn(damaged.path, damaged.Error()+": what it holds is missing until the recordings are added again")
+		return nil
+	}
+	return err
+}
+
+// Known reports whether a recording was added already, and can be read.
 func (s *Store) Known(ctx context.Context, recording uint64) (bool, error) {
 	if s.known == nil {
-		known, err := s.keys(ctx, "recordings", "", "recording")
+		known := map[uint64]string{}
+		err := again(func() error {
+			return s.numbers(ctx, "recordings", "", func(path string, columns [][]uint64) {
+				for _, key := range columns[0] {
+					known[key] = filepath.Dir(path)
+				}
+			}, "recording")
+		})
 		if err != nil {
 			return false, err
 		}
 		s.known = known
 	}
-	return s.known[recording], nil
+	day, ok := s.known[recording]
+	if !ok {
+		return false, nil
+	}
+	return s.isWhole(ctx, recording, day)
 }
 
-// keys returns the numbers in a column of a table.
-func (s *Store) keys(ctx context.Context, table, service, name string) (map[uint64]bool, error) {
-	out := map[uint64]bool{}
-	return out, again(func() error {
-		list, err := paths(s.dir, table, service)
-		for _, path := range list {
-			err = errors.Join(err, numbers(ctx, path, func(columns [][]uint64) {
-				for _, key := range columns[0] {
-					out[key] = true
-				}
-			}, name))
+// isWhole reports whether what a fleet has of a recording can be read: its own files, or those that are merged.
+func (s *Store) isWhole(ctx context.Context, recording uint64, day string) (bool, error) {
+	begin, err := filepath.Rel(filepath.Join(s.dir, "recordings"), day)
+	if err != nil {
+		return false, err
+	}
+	own := fmt.Sprintf("%016x", recording)
+	alone, err := filepath.Glob(literal(day) + "/" + own + "*" + suffix)
+	if err != nil {
+		return false, err
+	}
+	for _, table := range tables {
+		list, err := filepath.Glob(literal(filepath.Join(s.dir, table, begin)) + "/*" + suffix)
+		if err != nil {
+			return false, err
 		}
-		return err
-	})
+		for _, path := range list {
+			isOwn := strings.HasPrefix(filepath.Base(path), own)
+			switch {
+			case isOwn:
+				err = verify(ctx, path)
+			case len(alone) == 0 && strings.HasPrefix(filepath.Base(path), "merged-"):
+				err = open(path, func(*pq.File) error { return nil })
+			}
+			if err = s.spare(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return false, err
+			}
+			if s.isDamaged(path) && (isOwn || len(alone) == 0) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// literal returns a path as a pattern that matches nothing else.
+func literal(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// tables are the names of all tables, that of recordings last.
+var tables = []string{"stacks", "sites", "leaks", "curve", "types", "pages", "recordings"}
+
+// numbers calls f with columns of numbers of each file of a table.
+func (s *Store) numbers(ctx context.Context, table, service string, f func(path string, columns [][]uint64), names ...string) error {
+	list, err := s.paths(table, service)
+	for _, path := range list {
+		if err != nil {
+			break
+		}
+		err = s.spare(numbers(ctx, path, func(columns [][]uint64) { f(path, columns) }, names...))
+	}
+	return err
 }
 
 // again repeats what found that files were replaced by a merged one.
@@ -112,32 +226,44 @@ func (s *Store) Add(ctx context.Context, b *fleet.Batch) error {
 			s.stacks[r.Service][x.Stack] = true
 		}
 		if s.known != nil {
-			s.known[r.Recording] = true
+			s.known[r.Recording] = filepath.Join(s.dir, "recordings", "service="+encoded(r.Service), "date="+encoded(r.Date))
 		}
 	}
 	return nil
 }
 
-// put writes rows of a recording.
+// put writes rows of a recording. A damaged file without rows to replace it goes.
 func put[T any](s *Store, r *fleet.Recording, table string, rows []T) error {
-	if len(rows) == 0 {
-		return nil
+	path := filepath.Join(s.dir, table, "service="+encoded(r.Service), "date="+encoded(r.Date), encoded(r.ID)+suffix)
+	switch {
+	case len(rows) > 0:
+		s.renew(path)
+		return write(path, table, rows)
+	case s.isDamaged(path):
+		return os.Remove(path)
 	}
-	return write(filepath.Join(s.dir, table, "service="+encoded(r.Service), "date="+encoded(r.Date), encoded(r.ID)+suffix), table, rows)
+	return nil
 }
 
 // newStacks returns the stacks of sites that the service lacks.
 func (s *Store) newStacks(ctx context.Context, service string, sites []fleet.Site,
 	all map[uint64]*fleet.Stack) (lacks []fleet.Stack, err error) {
-	known := s.stacks[service]
-	if known == nil {
-		if known, err = s.keys(ctx, "stacks", service, "stack"); err != nil {
+	if s.stacks[service] == nil {
+		known := map[uint64]bool{}
+		err = again(func() error {
+			return s.numbers(ctx, "stacks", service, func(_ string, columns [][]uint64) {
+				for _, key := range columns[0] {
+					known[key] = true
+				}
+			}, "stack")
+		})
+		if err != nil {
 			return nil, err
 		}
 		s.stacks[service] = known
 	}
 	for i := range sites {
-		if key := sites[i].Stack; !known[key] && all[key] != nil {
+		if key := sites[i].Stack; !s.stacks[service][key] && all[key] != nil {
 			lacks = append(lacks, *all[key])
 		}
 	}
@@ -156,32 +282,68 @@ func (s *Store) Ask(ctx context.Context, q *fleet.Question) (a *fleet.Answer, er
 	return a, err
 }
 
-// Frames returns the frames of a stack, leaf first.
-func (s *Store) Frames(ctx context.Context, key fleet.Key) (frames []string, err error) {
+// Stack returns a stack, nil if the fleet has none of that key.
+func (s *Store) Stack(ctx context.Context, key fleet.Key) (found *fleet.Stack, err error) {
 	err = again(func() error {
-		return s.eachStack(ctx, "", func(x *fleet.Stack) {
+		return rows(ctx, s, "stacks", "", func(x *fleet.Stack) {
 			if x.Recipe == fleet.Recipe && fleet.Key(x.Stack) == key {
-				frames = append([]string(nil), x.Frames...)
+				one := *x
+				one.Frames, one.Modules = slices.Clone(x.Frames), slices.Clone(x.Modules)
+				found = &one
 			}
 		})
 	})
-	return frames, err
+	return found, err
+}
+
+// List returns the recordings that a filter selects, the newest first, each once.
+func (s *Store) List(ctx context.Context, f *fleet.Filter) (list []fleet.Recording, err error) {
+	if _, err := os.Stat(s.dir); err != nil {
+		return nil, err
+	}
+	err = again(func() error {
+		list = nil
+		return rows(ctx, s, "recordings", "", func(r *fleet.Recording) { list = append(list, *r) })
+	})
+	return fleet.Once(slices.DeleteFunc(list, func(r fleet.Recording) bool { return !f.Holds(&r) })), err
+}
+
+// Names returns the names that recordings have in a column: service, version, host or labels.
+func (s *Store) Names(ctx context.Context, column string) (names []string, err error) {
+	list, err := s.List(ctx, &fleet.Filter{})
+	for i := range list {
+		names = append(names, list[i].Named(column)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), err
+}
+
+// Places returns the names of all things of a kind.
+func (s *Store) Places(ctx context.Context, what fleet.What) (list []fleet.Place, err error) {
+	all := map[fleet.Place]bool{}
+	err = again(func() error {
+		switch what {
+		case fleet.Types:
+			return rows(ctx, s, "types", "", func(x *fleet.Type) { all[fleet.Place{Type: x.Name}] = true })
+		case fleet.Pages:
+			return rows(ctx, s, "pages", "", func(x *fleet.Page) { all[fleet.Place{Type: x.Item()}] = true })
+		}
+		return rows(ctx, s, "stacks", "", func(x *fleet.Stack) { all[fleet.Place{Function: x.Function, File: x.File}] = true })
+	})
+	for p := range all {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b fleet.Place) int { return strings.Compare(a.String(), b.String()) })
+	return list, err
 }
 
 // Recordings implements [fleet.Rows].
 func (s *Store) Recordings(ctx context.Context) (all []fleet.Recording, err error) {
-	list, err := paths(s.dir, "recordings", "")
-	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("%s holds no fleet: it has no files of recordings", s.dir)
-	}
-	for _, path := range list {
-		if err != nil {
-			break
+	err = rows(ctx, s, "recordings", "", func(r *fleet.Recording) { all = append(all, *r) })
+	if err == nil && len(all) == 0 {
+		if list, err := s.paths("recordings", ""); err != nil || len(list) == 0 {
+			return nil, cmp.Or(err, fmt.Errorf("%s holds no fleet: it has no files of recordings", model.Clean(s.dir)))
 		}
-		err = each(ctx, path, func(rows []fleet.Recording) error {
-			all = append(all, rows...)
-			return nil
-		})
 	}
 	return all, err
 }
@@ -189,46 +351,60 @@ func (s *Store) Recordings(ctx context.Context) (all []fleet.Recording, err erro
 // Sites implements [fleet.Rows].
 func (s *Store) Sites(ctx context.Context, figure fleet.Figure, services []string, f func(recording, stack, value uint64)) error {
 	for _, service := range services {
-		list, err := paths(s.dir, "sites", service)
+		err := s.numbers(ctx, "sites", service, func(_ string, columns [][]uint64) {
+			for i, value := range columns[2] {
+				f(columns[0][i], columns[1][i], value)
+			}
+		}, "recording", "stack", string(figure))
 		if err != nil {
 			return err
 		}
-		for _, path := range list {
-			err := numbers(ctx, path, func(columns [][]uint64) {
-				for i, value := range columns[2] {
-					f(columns[0][i], columns[1][i], value)
-				}
-			}, "recording", "stack", string(figure))
-			if err != nil {
-				return err
-			}
-		}
 	}
 	return nil
+}
+
+// Leaks implements [fleet.Rows].
+func (s *Store) Leaks(ctx context.Context, services []string, f func(*fleet.Leak)) error {
+	return ofServices(ctx, s, "leaks", services, f)
+}
+
+// Types implements [fleet.Rows].
+func (s *Store) Types(ctx context.Context, services []string, f func(*fleet.Type)) error {
+	return ofServices(ctx, s, "types", services, f)
+}
+
+// Pages implements [fleet.Rows].
+func (s *Store) Pages(ctx context.Context, services []string, f func(*fleet.Page)) error {
+	return ofServices(ctx, s, "pages", services, f)
 }
 
 // Stacks implements [fleet.Rows].
 func (s *Store) Stacks(ctx context.Context, services []string, f func(*fleet.Stack)) error {
+	return ofServices(ctx, s, "stacks", services, f)
+}
+
+func ofServices[T any](ctx context.Context, s *Store, table string, services []string, f func(*T)) error {
 	for _, service := range services {
-		if err := s.eachStack(ctx, service, f); err != nil {
+		if err := rows(ctx, s, table, service, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) eachStack(ctx context.Context, service string, f func(*fleet.Stack)) error {
-	list, err := paths(s.dir, "stacks", service)
+// rows calls f with the rows of a table, of a service or of all where that is "".
+func rows[T any](ctx context.Context, s *Store, table, service string, f func(*T)) error {
+	list, err := s.paths(table, service)
 	for _, path := range list {
 		if err != nil {
 			break
 		}
-		err = each(ctx, path, func(rows []fleet.Stack) error {
+		err = s.spare(each(ctx, path, func(rows []T) error {
 			for i := range rows {
 				f(&rows[i])
 			}
 			return nil
-		})
+		}))
 	}
 	return err
 }

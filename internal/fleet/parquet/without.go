@@ -27,8 +27,23 @@ func (*Store) Add(context.Context, *fleet.Batch) error { return errWithout }
 // Ask fails.
 func (*Store) Ask(context.Context, *fleet.Question) (*fleet.Answer, error) { return nil, errWithout }
 
-// Frames fails.
-func (*Store) Frames(context.Context, fleet.Key) ([]string, error) { return nil, errWithout }
+// List fails.
+func (*Store) List(context.Context, *fleet.Filter) ([]fleet.Recording, error) { return nil, errWithout }
+
+// Remove fails.
+func (*Store) Remove(context.Context, []fleet.Recording) error { return errWithout }
+
+// Stack fails.
+func (*Store) Stack(context.Context, fleet.Key) (*fleet.Stack, error) { return nil, errWithout }
+
+// Names fails.
+func (*Store) Names(context.Context, string) ([]string, error) { return nil, errWithout }
+
+// Places fails.
+func (*Store) Places(context.Context, fleet.What) ([]fleet.Place, error) { return nil, errWithout }
+
+// Warnings returns nothing.
+func (*Store) Warnings() []string { return nil }
 
 // Dialect returns the SQL of an engine over the files.
 func (*Store) Dialect() fleet.Dialect { return fleet.DuckDB("") }

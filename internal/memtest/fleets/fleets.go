@@ -45,15 +45,17 @@ func Regressed(like *fleet.Batch) fleet.Key { return fleet.Key(like.Sites[0].Sta
 // Odd returns the stack of the odd host.
 func Odd(like *fleet.Batch) fleet.Key { return fleet.Key(like.Sites[1].Stack) }
 
-// Nth returns the rows of recording n of a fleet: half of them are of the new version, each is of another host, and
-// figures vary from host to host by up to an eighth. Every fifth is of another service.
+// Nth returns the rows of recording n of a fleet: half of them are of the new version, and figures vary from host to host
+// by up to an eighth. Every fifth is of another service, and every tenth lacks leaks. Some hosts have several recordings,
+// others one.
 func Nth(like *fleet.Batch, n int) *fleet.Batch {
 	id := sha256.Sum256(binary.LittleEndian.AppendUint64([]byte("recording "), uint64(n)))
 	out := &fleet.Batch{Stacks: like.Stacks}
 	r := like.Recordings[0]
 	r.ID, r.Recording = hex.EncodeToString(id[:]), binary.BigEndian.Uint64(id[:])
 	r.Version = [...]string{Old, New}[n%2]
-	r.Host, r.Service = fmt.Sprintf("shop-%03d", n), "shop"
+	r.Host, r.Service = fmt.Sprintf("shop-%03d", hostOf(n)), "shop"
+	r.Dated, r.Complete, r.URI = [...]string{fleet.ByRecording, fleet.ByFile, fleet.ByUser}[n%3], n%4 != 1, fmt.Sprintf("/r/%d", n)
 	if n%5 == 4 {
 		r.Service = "till's \\ \"märz\""
 	}
@@ -75,8 +77,45 @@ func Nth(like *fleet.Batch, n int) *fleet.Batch {
 		out.Sites = append(out.Sites, s)
 	}
 	r.Leaked, r.Live = &sum, &sum
+	if n%10 == 5 {
+		r.Leaked, r.Live, r.Lacks = nil, nil, [...]string{fleet.LacksFrees, fleet.LacksMemory}[n/10%2]
+	}
 	out.Recordings = []fleet.Recording{r}
+	more(out, like, &r, n)
 	return out
+}
+
+// hostOf returns the number of the host of a recording.
+func hostOf(n int) int {
+	switch n % 10 {
+	case 8: // the same version again
+		return n - 6
+	case 3: // the new version
+		return n - 1
+	}
+	return n
+}
+
+// more adds other things than sites: verdicts, types and pages.
+func more(out, like *fleet.Batch, r *fleet.Recording, n int) {
+	for i, l := range like.Leaks {
+		l.Service, l.Version, l.Host, l.Recording = r.Service, r.Version, r.Host, r.Recording
+		l.Bytes += uint64(n * i)
+		out.Leaks = append(out.Leaks, l)
+	}
+	if n%3 == 2 {
+		return
+	}
+	for i, name := range []string{"String", "it's a [B", "märz", "HashMap$Node"} {
+		bytes := uint64(1000*i + n%7)
+		if i == 0 && r.Version == New {
+			bytes += EveryHost
+		}
+		out.Types = append(out.Types, fleet.Type{Service: r.Service, Recording: r.Recording, Snapshot: 2, Name: name, Count: 1 + bytes/10,
+			Bytes: bytes})
+		out.Pages = append(out.Pages, fleet.Page{Service: r.Service, Recording: r.Recording, Layout: 1, Series: "heap", Name: name,
+			Pages: 1, Bytes: bytes + 4096})
+	}
 }
 
 // Memory is a fleet in memory.
@@ -98,6 +137,30 @@ func (m *Memory) Sites(_ context.Context, figure fleet.Figure, services []string
 	return nil
 }
 
+// Leaks implements [fleet.Rows].
+func (m *Memory) Leaks(_ context.Context, services []string, f func(*fleet.Leak)) error {
+	return each(m.Batch.Leaks, services, func(x *fleet.Leak) string { return x.Service }, f)
+}
+
+// Types implements [fleet.Rows].
+func (m *Memory) Types(_ context.Context, services []string, f func(*fleet.Type)) error {
+	return each(m.Batch.Types, services, func(x *fleet.Type) string { return x.Service }, f)
+}
+
+// Pages implements [fleet.Rows].
+func (m *Memory) Pages(_ context.Context, services []string, f func(*fleet.Page)) error {
+	return each(m.Batch.Pages, services, func(x *fleet.Page) string { return x.Service }, f)
+}
+
+func each[T any](rows []T, services []string, service func(*T) string, f func(*T)) error {
+	for i := range rows {
+		if slices.Contains(services, service(&rows[i])) {
+			f(&rows[i])
+		}
+	}
+	return nil
+}
+
 // Stacks implements [fleet.Rows].
 func (m *Memory) Stacks(_ context.Context, _ []string, f func(*fleet.Stack)) error {
 	for i := range m.Batch.Stacks {
@@ -113,27 +176,41 @@ func Questions(like *fleet.Batch) map[string]*fleet.Question {
 	none := fleet.Filter{Service: "') OR 1=1 --\\", Version: "\x27; DROP TABLE sites", Labels: []string{"a='"}}
 	site, function := Odd(like).String(), like.Stacks[0].Function
 	return map[string]*fleet.Question{
-		"top":              {Kind: fleet.Top, Figure: fleet.Leaked, Limit: 20},
-		"top of all":       {Kind: fleet.Top, Figure: fleet.Alloc},
-		"top live":         {Kind: fleet.Top, Figure: fleet.Live, Filter: till, Limit: 3},
-		"top of a label":   {Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Labels: []string{"zone=1"}}, Limit: 20},
-		"top of a version": {Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Version: New, Host: OddHost}, Limit: 20},
-		"top of nothing":   {Kind: fleet.Top, Figure: fleet.Leaked, Filter: none},
-		"diff":             {Kind: fleet.Diff, Figure: fleet.Leaked, Before: Old, After: New, Limit: 20},
-		"diff of a shop":   {Kind: fleet.Diff, Figure: fleet.Leaked, Before: New, After: Old, Filter: shop},
-		"diff of nothing":  {Kind: fleet.Diff, Figure: fleet.Leaked, Before: "'", After: "\\'", Limit: 20},
-		"outliers":         {Kind: fleet.Outliers, Figure: fleet.Leaked, Limit: 20},
-		"outliers of site": {Kind: fleet.Outliers, Figure: fleet.Leaked, Site: site},
-		"trend":            {Kind: fleet.Trend, Figure: fleet.Leaked},
-		"trend of site":    {Kind: fleet.Trend, Figure: fleet.Leaked, Site: Regressed(like).String()},
-		"trend of name":    {Kind: fleet.Trend, Figure: fleet.Live, Site: function, Filter: shop},
-		"trend of hostile": {Kind: fleet.Trend, Figure: fleet.Live, Site: "x') UNION ALL SELECT '\\"},
-		"spread":           {Kind: fleet.Spread, Figure: fleet.Leaked, Site: site},
-		"spread of name":   {Kind: fleet.Spread, Figure: fleet.Alloc, Site: function},
-		"recordings":       {Kind: fleet.Recordings, Figure: fleet.Leaked, Limit: 20},
-		"of a host":        {Kind: fleet.Recordings, Figure: fleet.Peak, Filter: fleet.Filter{Host: OddHost}},
-		"that have a site": {Kind: fleet.Recordings, Figure: fleet.Leaked, Site: site, Filter: till, Limit: 3},
-		"that have a name": {Kind: fleet.Recordings, Figure: fleet.Alloc, Site: function},
+		"top":                  {Kind: fleet.Top, Figure: fleet.Leaked, Limit: 20},
+		"top of all":           {Kind: fleet.Top, Figure: fleet.Alloc},
+		"top live":             {Kind: fleet.Top, Figure: fleet.Live, Filter: till, Limit: 3},
+		"top of a label":       {Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Labels: []string{"zone=1"}}, Limit: 20},
+		"top of a version":     {Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Version: New, Host: OddHost}, Limit: 20},
+		"top of nothing":       {Kind: fleet.Top, Figure: fleet.Leaked, Filter: none},
+		"diff":                 {Kind: fleet.Diff, Figure: fleet.Leaked, Before: Old, After: New, Limit: 20},
+		"diff of a shop":       {Kind: fleet.Diff, Figure: fleet.Leaked, Before: New, After: Old, Filter: shop},
+		"diff of nothing":      {Kind: fleet.Diff, Figure: fleet.Leaked, Before: "'", After: "\\'", Limit: 20},
+		"outliers":             {Kind: fleet.Outliers, Figure: fleet.Leaked, Limit: 20},
+		"outliers of site":     {Kind: fleet.Outliers, Figure: fleet.Leaked, Site: site},
+		"trend":                {Kind: fleet.Trend, Figure: fleet.Leaked},
+		"trend of site":        {Kind: fleet.Trend, Figure: fleet.Leaked, Site: Regressed(like).String()},
+		"trend of name":        {Kind: fleet.Trend, Figure: fleet.Live, Site: function, Filter: shop},
+		"trend of hostile":     {Kind: fleet.Trend, Figure: fleet.Live, Site: "x') UNION ALL SELECT '\\"},
+		"top of every version": {Kind: fleet.Top, Figure: fleet.Leaked, All: true, Limit: 20},
+		"top of types":         {Kind: fleet.Top, Figure: fleet.Live, What: fleet.Types},
+		"top of leaks":         {Kind: fleet.Top, Figure: fleet.Leaked, What: fleet.Leaks, Limit: 5},
+		"top of pages":         {Kind: fleet.Top, Figure: fleet.Live, What: fleet.Pages, Filter: till, Limit: 3},
+		"top of a file":        {Kind: fleet.Top, Figure: fleet.Alloc, Site: like.Stacks[0].Function + " (" + like.Stacks[0].File + ")"},
+		"top of a day":         {Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Until: 1_790_000_000_000_020}, Limit: 5},
+		"diff of types":        {Kind: fleet.Diff, Figure: fleet.Live, What: fleet.Types, Before: Old, After: New},
+		"outliers of types":    {Kind: fleet.Outliers, Figure: fleet.Live, What: fleet.Types},
+		"outliers of a type":   {Kind: fleet.Outliers, Figure: fleet.Live, What: fleet.Types, Site: "it's a [B"},
+		"trend of types":       {Kind: fleet.Trend, Figure: fleet.Live, What: fleet.Types, Limit: 1},
+		"trend of leaks":       {Kind: fleet.Trend, Figure: fleet.Leaked, What: fleet.Leaks, Filter: shop},
+		"newest version":       {Kind: fleet.Trend, Figure: fleet.Leaked, Limit: 2},
+		"spread of a type":     {Kind: fleet.Spread, Figure: fleet.Live, What: fleet.Types, Site: "String"},
+		"recordings":           {Kind: fleet.Recordings, Figure: fleet.Leaked, Limit: 20},
+		"of a host":            {Kind: fleet.Recordings, Figure: fleet.Peak, Filter: fleet.Filter{Host: OddHost}},
+		"that have a site":     {Kind: fleet.Recordings, Figure: fleet.Leaked, Site: site, Filter: till, Limit: 3},
+		"that have a name":     {Kind: fleet.Recordings, Figure: fleet.Alloc, Site: function},
+		"that have types":      {Kind: fleet.Recordings, Figure: fleet.Live, What: fleet.Types, Limit: 4},
+		"spread":               {Kind: fleet.Spread, Figure: fleet.Leaked, Site: site},
+		"spread of name":       {Kind: fleet.Spread, Figure: fleet.Alloc, Site: function},
 	}
 }
 

@@ -1,0 +1,130 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/analysis/near"
+	"github.com/memtui/memtui/internal/cli/fail"
+	store "github.com/memtui/memtui/internal/fleet"
+	"github.com/memtui/memtui/model"
+)
+
+// named asks. Where nothing answers, names that the fleet does not have are an error with those that are near, and a site
+// that a table has cut is the one that it was cut from.
+func named(ctx context.Context, s store.Store, q *fleet.Question) (*fleet.Answer, error) {
+	a, err := s.Ask(ctx, q)
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	if !a.IsEmpty() {
+		return a, nil
+	}
+	for _, x := range []struct{ flag, column, value string }{{"service", "service", q.Service}, {"version", "version", q.Version},
+		{"host", "host", q.Host}, {"before", "version", q.Before}, {"after", "version", q.After}} {
+		if err := unknown(ctx, s, x.flag, x.column, x.value); err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range q.Labels {
+		if err := unknown(ctx, s, "label", fleet.Labels, l); err != nil {
+			return nil, err
+		}
+	}
+	site, err := meant(ctx, s, q)
+	if err != nil || site == q.Site {
+		return a, err
+	}
+	q.Site = site
+	a, err = s.Ask(ctx, q)
+	return a, failed(ctx, err)
+}
+
+// shown is the number of names that are listed where there is no near one.
+const shown = 10
+
+// unknown returns an error if a fleet has no recordings with a name. Empty names are known.
+func unknown(ctx context.Context, s store.Store, flag, column, name string) error {
+	if name == "" {
+		return nil
+	}
+	names, err := s.Names(ctx, column)
+	if err != nil {
+		return failed(ctx, err)
+	}
+	if slices.Contains(names, name) {
+		return nil
+	}
+	return fail.Usage(fmt.Errorf("--%s: the fleet has no %s %q%s", flag, strings.TrimSuffix(column, "s"), model.Clean(name),
+		choice(name, names)))
+}
+
+// choice returns the end of a message about an unknown name.
+func choice(name string, names []string) string {
+	if like := near.Of(name, names, near.Names); len(like) > 0 {
+		return "; did you mean " + model.Clean(strings.Join(like, " or ")) + "?"
+	}
+	more := ""
+	if len(names) > shown {
+		more = fmt.Sprintf(" and %d others", len(names)-shown)
+		names = names[:shown]
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; available: " + model.Clean(strings.Join(names, ", ")) + more
+}
+
+// meant returns the site that a question means: a known one, or the only one that a table prints, or cuts, like that.
+func meant(ctx context.Context, s store.Store, q *fleet.Question) (string, error) {
+	if q.Site == "" {
+		return "", nil
+	}
+	if key, ok := fleet.KeyOf(q.Site); ok && q.What.Stacks() {
+		stack, err := s.Stack(ctx, key)
+		switch {
+		case err != nil:
+			return "", failed(ctx, err)
+		case stack == nil:
+			return "", fail.Usage(fmt.Errorf("the fleet has no stack %s: tables print those that it has, as STACK", q.Site))
+		}
+		return q.Site, nil
+	}
+	places, err := s.Places(ctx, q.What)
+	if err != nil {
+		return "", failed(ctx, err)
+	}
+	var same, texts []string
+	for _, p := range places {
+		text := p.String()
+		if p.Function == q.Site || text == q.Site {
+			return q.Site, nil
+		}
+		if isCut(q.Site, model.Clean(text)) {
+			same = append(same, text)
+		}
+		texts = append(texts, text)
+	}
+	switch {
+	case len(same) == 1:
+		return same[0], nil
+	case len(same) > 1:
+		return "", fail.Usage(fmt.Errorf("%q may be any of %s: give more of it, or its STACK", model.Clean(q.Site),
+			model.Clean(strings.Join(same[:min(len(same), shown)], "; "))))
+	}
+	return "", fail.Usage(fmt.Errorf("the fleet has no %s %q%s", strings.TrimSuffix(string(q.What), "s"), model.Clean(q.Site),
+		choice(q.Site, texts)))
+}
+
+// isCut reports whether a text is one that a table prints, perhaps with an ellipsis in place of a part.
+func isCut(text, whole string) bool {
+	text = strings.ReplaceAll(text, "...", "…")
+	begin, end, ok := strings.Cut(text, "…")
+	if !ok {
+		return text == whole
+	}
+	return len(begin)+len(end) > 0 && len(begin)+len(end) <= len(whole) && strings.HasPrefix(whole, begin) && strings.HasSuffix(whole, end)
+}
