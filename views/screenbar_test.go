@@ -35,6 +35,42 @@ func TestScreenBar(t *testing.T) {
 	u.keys("`", "g", "j", "Enter").has("Timeline").keys("`", "Esc").has("Timeline")
 }
 
+// The bar of any width has whole names, in order, and the name of the screen that is shown; what has no room is in the list.
+func TestScreenBarKeepsNamesWhole(t *testing.T) {
+	for w := screenBarWidth; w <= 160; w += 3 {
+		u := openKvleak(t, w, 40, colorCaps)
+		for at := range u.app.screens {
+			u.sim.Do(func() { u.app.goTo(at) })
+			bar := strings.Split(u.Text(), "\n")[1] + " "
+			rest, listed := bar, 0
+			for i, sc := range u.app.screens {
+				_, after, found := strings.Cut(rest, " "+u.app.screenKey(i)+" "+sc.Name()+" ")
+				if found {
+					rest, listed = after, listed+1
+				} else if i == at {
+					t.Errorf("%d columns: %s is not in its bar: %q", w, sc.Name(), bar)
+				}
+			}
+			want := ""
+			if listed < len(u.app.screens) {
+				want = "` more"
+			}
+			if got := strings.Trim(rest, " |"); got != want {
+				t.Errorf("%d columns, %d names: the bar ends in %q, want %q: %q", w, listed, got, want, bar)
+			}
+		}
+	}
+}
+
+// Enter chooses an event of a profile, and opens the stacks of the one that is shown.
+func TestEnterOpensTheChosenEvent(t *testing.T) {
+	u := openServer(t, 120, 40)
+	lacks(t, u, "cannot open")
+	if u.keys("Enter"); u.app.current().Name() != "Stacks" {
+		t.Errorf("Enter on the event that is shown leads to %s", u.app.current().Name())
+	}
+}
+
 // The help lists only the screens that the file has, with their numbers, and Space reads on to its end.
 func TestHelpListsTheScreensOfTheFile(t *testing.T) {
 	modeltest.Plain(t)
