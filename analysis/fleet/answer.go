@@ -218,7 +218,10 @@ func (a *asking) each(ctx context.Context, f func(r *Recording, stack, value uin
 		return err
 	}
 	one := func(recording, stack, value uint64) {
-		if r := a.recordings[recording]; r != nil && value > 0 && (only == nil || only[stack]) {
+		if value == 0 || only != nil && !only[stack] {
+			return
+		}
+		if r := a.recordings[recording]; r != nil {
 			f(r, stack, value)
 		}
 	}

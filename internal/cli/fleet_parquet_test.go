@@ -56,6 +56,7 @@ func TestFleetOfAFolder(t *testing.T) {
 	}
 	fleetSays(t, dir, Env{Getenv: fleetEnv}, [][2]string{
 		{"top --from DIR", "input: holds no fleet"},
+		{"add --force --to DIR --service x --time 2026-01-01 " + filepath.Join(in, ".x"), "input: failed  "},
 		{"add --to DIR --service shop --version 1.0 --host web-1 --time 2026-01-02 --uri https://files/x " + in, "1 file of unknown formats left out"},
 		{"add --to DIR --service shop --host web-1 " + filepath.Join(in, "b", "notes.txt") + " missing", "input: failed  missing: no such file"},
 		{"add --to DIR --service shop " + filepath.Join(in, ".hidden"), "known   "},
@@ -108,7 +109,7 @@ func TestFleetAddOfStreams(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir("../../testdata")))
 	t.Cleanup(server.Close)
 	address := strings.Replace(server.URL, "http://", "http://me:s3cret@", 1) + "/small_kvleak.mlyze?token=s3cret"
-	status, out, errs := run(t, Env{Getenv: fleetEnv, Stdin: strings.NewReader(string(text))}, "fleet", "add", "--to", dir, "--service", "s", "-")
+	status, out, errs := run(t, Env{Getenv: fleetEnv, Stdin: strings.NewReader(string(text))}, "fleet", "add", "--force", "--to", dir, "--service", "s", "-")
 	if status != fail.Done || !strings.Contains(out, "added   -") {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}

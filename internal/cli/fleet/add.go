@@ -219,6 +219,8 @@ func noteOf(r *fleet.Recording) string {
 		return "no FREE is recorded, so leaks, live bytes and the peak are unknown: only --by alloc_bytes counts it"
 	case r.Lacks == fleet.LacksMemory:
 		return "it is not about memory, such as a profile of processor time: no question counts it"
+	case !r.Complete && r.Leaked == nil:
+		return "it is incomplete"
 	case !r.Complete:
 		return "it is incomplete: what was live where it ends counts as never freed"
 	}

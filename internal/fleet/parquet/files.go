@@ -3,6 +3,7 @@
 package parquet
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -102,6 +103,12 @@ func (u *unreadable) Unwrap() error { return u.err }
 // errOther ends the reading of a file for a reason that is not the file.
 type errOther struct{ error }
 
+// small is the size of files that are read at once, and buffer that of the parts in which others are read.
+const (
+	small  = 1 << 20
+	buffer = 1 << 12
+)
+
 // open lets f read a file. The error is [unreadable], unless the file is gone or f returned [errOther].
 func open(path string, f func(*pq.File) error) error {
 	err := guard(path, func() error {
@@ -114,7 +121,15 @@ func open(path string, f func(*pq.File) error) error {
 		if err != nil {
 			return err
 		}
-		file, err := pq.OpenFile(in, info.Size())
+		var content io.ReaderAt = in
+		if info.Size() <= small { // one read in place of several for each column
+			text, err := io.ReadAll(io.LimitReader(in, small))
+			if err != nil {
+				return err
+			}
+			content = bytes.NewReader(text)
+		}
+		file, err := pq.OpenFile(content, info.Size(), pq.SkipPageIndex(true), pq.SkipBloomFilters(true), pq.ReadBufferSize(buffer))
 		if err != nil {
 			return err
 		}
@@ -138,7 +153,7 @@ func each[T any](ctx context.Context, path string, f func([]T) error) error {
 	return open(path, func(file *pq.File) error {
 		r := pq.NewGenericReader[T](file)
 		defer r.Close()
-		rows := make([]T, rowsAtOnce)
+		rows := make([]T, max(1, min(rowsAtOnce, file.NumRows())))
 		for {
 			clear(rows) // the reader leaves what is null as it was
 			n, err := r.Read(rows)

@@ -22,6 +22,9 @@ func (s *Store) Remove(ctx context.Context, list []fleet.Recording) error {
 	if len(list) == 0 {
 		return nil
 	}
+	if _, err := os.Stat(s.dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	unlock, err := lock(ctx, s.dir)
 	if err != nil {
 		return err

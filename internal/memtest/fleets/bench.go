@@ -19,7 +19,7 @@ type Store interface {
 }
 
 // Benched returns how many recordings a benchmark has, and what they are like: MEMTUI_FLEET_RECORDINGS and
-// MEMTUI_FLEET_TRACE of the environment, else 40 like a small one.
+// MEMTUI_FLEET_TRACE of the environment, with the first MEMTUI_FLEET_SITES of its sites, else 40 like a small one.
 func Benched(b *testing.B, small string) (recordings int, like *fleet.Batch) {
 	if path := os.Getenv("MEMTUI_FLEET_TRACE"); path != "" {
 		small = path
@@ -28,7 +28,11 @@ func Benched(b *testing.B, small string) (recordings int, like *fleet.Batch) {
 	if n, err := strconv.Atoi(os.Getenv("MEMTUI_FLEET_RECORDINGS")); err == nil && n > 0 {
 		recordings = n
 	}
-	return recordings, Recorded(b, small)
+	like = Recorded(b, small)
+	if n, err := strconv.Atoi(os.Getenv("MEMTUI_FLEET_SITES")); err == nil && n > 0 && n < len(like.Sites) {
+		like.Sites, like.Leaks = like.Sites[:n], nil
+	}
+	return recordings, like
 }
 
 // Fill adds a fleet to a store as a benchmark of its own, and reports how fast that is. It returns the number of rows of
@@ -75,7 +79,10 @@ func fill(b *testing.B, s Store, recordings int, like *fleet.Batch) (rows int, s
 func Ask(b *testing.B, s Store, like *fleet.Batch) {
 	all := Questions(like)
 	all["top of one service"] = &fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked, Limit: 20, Filter: fleet.Filter{Service: "shop"}}
-	for _, name := range []string{"top", "top of one service", "diff", "outliers", "outliers of site", "trend", "trend of site", "spread"} {
+	all["top of a fifth"] = &fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked, Limit: 20,
+		Filter: fleet.Filter{Service: all["top live"].Service}}
+	for _, name := range []string{"top", "top of one service", "top of a fifth",
+		"diff", "outliers", "outliers of site", "trend", "trend of site", "spread"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := s.Ask(b.Context(), all[name]); err != nil {
