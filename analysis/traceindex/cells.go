@@ -142,7 +142,7 @@ func (w *cellSummer) chunk(v *view) (out [column.DimCount][]byte) {
 		}
 		site, size := ix.siteSize(v, r)
 		c := &w.sites[site]
-		if *c == (column.Cell{}) {
+		if c.IsZero() {
 			w.touched = append(w.touched, site)
 		}
 		c.Apply(how, size)
@@ -154,7 +154,7 @@ func (w *cellSummer) chunk(v *view) (out [column.DimCount][]byte) {
 		w.sites[site] = column.Cell{}
 	}
 	for k, c := range bySize {
-		if c != (column.Cell{}) {
+		if !c.IsZero() {
 			w.keys[column.DimSize] = append(w.keys[column.DimSize], uint32(k))
 		}
 	}
@@ -172,7 +172,7 @@ func (w *cellSummer) chunk(v *view) (out [column.DimCount][]byte) {
 
 func (w *cellSummer) add(d column.Dim, k, site uint32) {
 	c := &w.cells[d][k]
-	if *c == (column.Cell{}) {
+	if c.IsZero() {
 		w.keys[d] = append(w.keys[d], k)
 	}
 	c.Add(&w.sites[site])

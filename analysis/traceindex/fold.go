@@ -255,11 +255,11 @@ func (f *folder) gather(d column.Dim) error {
 		if err := f.listen(l); err != nil {
 			return err
 		}
-		if f.siteCells[l] == (column.Cell{}) {
+		if f.siteCells[l].IsZero() {
 			continue
 		}
 		k := of[site]
-		if cells[k] == (column.Cell{}) {
+		if cells[k].IsZero() {
 			keys = append(keys, k)
 		}
 		cells[k].Add(&f.siteCells[l])

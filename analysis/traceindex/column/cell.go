@@ -27,6 +27,11 @@ type Cell struct {
 	OverBytes              uint64
 }
 
+// IsZero reports whether c is the zero cell. It is inlined, which comparing cells is not.
+func (c *Cell) IsZero() bool {
+	return c.AllocBytes|c.EndedBytes|c.OverBytes == 0 && c.AllocCount|c.EndedCount|c.Temporary|c.OverCount == 0
+}
+
 // Change is what happens to a block.
 type Change uint8
 

@@ -27,10 +27,14 @@ func (c *RiseColumn) Append(v uint64) {
 	if c.N%riseSpan == 0 {
 		if len(s.rest()) < riseSpan*binary.MaxVarintLen64 {
 			s.N = len(s.Chunks) << ChunkBits
+			s.rest() // adds the chunk that the next values are written to
 		}
 		c.Anchor = append(c.Anchor, riseAnchor{v, uint64(s.N)})
+	} else if chunk, step := s.Chunks[len(s.Chunks)-1], v-c.Last; step < 0x80 {
+		chunk[s.N&ChunkMask] = byte(step)
+		s.N++
 	} else {
-		s.N += binary.PutUvarint(s.rest(), v-c.Last)
+		s.N += binary.PutUvarint(chunk[s.N&ChunkMask:], step)
 	}
 	c.Last = v
 	c.N++

@@ -28,7 +28,7 @@ func Sub128(hi, lo, v uint64) (uint64, uint64) {
 // ChangedKeys appends the keys whose cells are not zero.
 func ChangedKeys(keys []uint32, cells []Cell) []uint32 {
 	for k := range cells {
-		if cells[k] != (Cell{}) {
+		if !cells[k].IsZero() {
 			keys = append(keys, uint32(k))
 		}
 	}
