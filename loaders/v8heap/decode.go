@@ -94,7 +94,9 @@ func (d *decoding) run() (*model.Heap, error) {
 	if err := d.read(); err != nil {
 		return nil, err
 	}
-	d.link()
+	if err := d.link(); err != nil {
+		return nil, err
+	}
 	for i, part := range []func() error{d.classes, d.sites, d.detached, d.owners, d.classify} {
 		if err := part(); err != nil {
 			return nil, err
@@ -125,7 +127,11 @@ func (d *decoding) columns() error {
 	case refs > math.MaxUint32-1:
 		return fmt.Errorf("the snapshot has %d edges: more than %d cannot be shown", refs, uint32(math.MaxUint32-1))
 	}
-	d.room = d.src.Budget().Room(rows*decodeRowBytes + refs*decodeRefBytes)
+	need := rows*decodeRowBytes + refs*decodeRefBytes
+	b := d.src.Budget()
+	if d.room = b.Room(need); !d.room.Fits(b, need) {
+		return b.Error("no column of the snapshot was read")
+	}
 	n := int(rows)
 	d.h = &model.Heap{
 		Schema: &schema, Kinds: model.MakeColumn[model.HeapKind](d.room, n),

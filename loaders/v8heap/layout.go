@@ -64,7 +64,7 @@ const maxText = 64 << 20 // bytes of one string
 // cursor returns a cursor that reads starting at an offset.
 func (l *layout) cursor(at int64) *json.Cursor {
 	c := json.NewReader(&reader{l.ctx, l.src, at}, at, 64<<10)
-	c.Loose, c.MaxText = true, maxText
+	c.Loose, c.MaxText = true, int(l.src.Budget().Part(maxText, 8))
 	c.OnFault = func(f json.Fault) bool {
 		if f.Code == json.Truncated {
 			l.cutAt(f.Byte)

@@ -8,9 +8,12 @@ import (
 )
 
 // link sets the references of rows. Dangling ones are removed.
-func (d *decoding) link() {
+func (d *decoding) link() error {
 	sum, short := uint64(0), false
 	for r := 1; r < len(d.start); r++ {
+		if err := d.pause(r); err != nil {
+			return err
+		}
 		sum += uint64(d.start[r])
 		if sum > uint64(len(d.to)) {
 			sum, short = uint64(len(d.to)), true
@@ -26,18 +29,24 @@ func (d *decoding) link() {
 	}
 	d.to, d.label = d.to[:sum], d.label[:sum]
 	if d.dangling.Load() > 0 {
-		d.drop()
+		if err := d.drop(); err != nil {
+			return err
+		}
 	}
 	d.h.Start, d.h.To, d.h.Label = model.Column[model.Ref]{Narrow: d.start}, model.Column[model.Row]{Narrow: d.to}, d.label
 	d.h.LargeIndex = d.large
+	return nil
 }
 
 // drop removes dangling references.
-func (d *decoding) drop() {
+func (d *decoding) drop() error {
 	first, n := uint32(0), uint32(0)
 	large := d.large
 	d.large = nil
 	for r := 0; r+1 < len(d.start); r++ {
+		if err := d.pause(r); err != nil {
+			return err
+		}
 		end := d.start[r+1]
 		d.start[r] = n
 		for e := first; e < end; e++ {
@@ -57,6 +66,7 @@ func (d *decoding) drop() {
 	}
 	d.start[len(d.start)-1] = n
 	d.to, d.label = d.to[:n], d.label[:n]
+	return nil
 }
 
 // offset returns where a section begins.
