@@ -19,6 +19,6 @@ func main() {
 	os.Exit(cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, IsTerminal: err == nil, Width: width, FullScreen: screen.Run, Opening: screen.RunOpening,
-		Exit: os.Exit, Watched: cli.Watched,
+		Fleet: screen.RunFleet, Exit: os.Exit, Watched: cli.Watched,
 	}))
 }

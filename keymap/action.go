@@ -231,6 +231,7 @@ const (
 	ScopePages      Scope = "pages"
 	ScopeFragments  Scope = "fragmentation" // footer only
 	ScopeProfile    Scope = "profile"       // screens of stack profiles: pass it after those of the screen
+	ScopeFleet      Scope = "fleet"         // many recordings: pass it before ScopeTable
 	ScopeFilters    Scope = "filters"       // where functions can be selected: pass it last
 	ScopeText       Scope = "text"          // help and other texts
 	ScopeLoading    Scope = "loading"       // while a file is read: pass it first
@@ -242,7 +243,7 @@ func Scopes() []Scope {
 	return []Scope{ScopeGlobal, ScopeOverview, ScopeTimeline, ScopeTable, ScopeBlocks, ScopeBlockTable, ScopeLeaks,
 		ScopeStacks, ScopeTree, ScopeFlame, ScopeSource, ScopeTreemap, ScopeHeat, ScopeLifetimes,
 		ScopeSnapshots, ScopeTypes, ScopeHeap, ScopeDominators, ScopeObject, ScopeComparison, ScopeDifference,
-		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
+		ScopeSeries, ScopePages, ScopeFragments, ScopeProfile, ScopeFleet, ScopeFilters, ScopeText, ScopeLoading, ScopeInput}
 }
 
 // Where describes where the keys of a scope work ("in trees"); "" for everywhere.
@@ -268,6 +269,8 @@ func (s Scope) Where() string {
 		return "in differences"
 	case ScopeProfile:
 		return "in stack profiles"
+	case ScopeFleet:
+		return "of a fleet"
 	case ScopeFilters:
 		return "on functions and stacks"
 	case ScopeHeap:

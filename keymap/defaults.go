@@ -15,6 +15,7 @@ func defaults() []section {
 		{"Series and pages", dumpRows()},
 		{"Compare", compareRows()},
 		{"Stack profiles", profileRows()},
+		{"Fleet", fleetRows()},
 		{"Screens and panes", screenRows()},
 		{"Program", programRows()},
 		{"Typing", inputRows()},
@@ -208,6 +209,17 @@ func profileRows() []row {
 	return []row{
 		{s, Cost, "c", "Weight stacks by the next event, on every screen."},
 		{s, Series, "m", "Weight stacks by the next metric of the event, on every screen."},
+	}
+}
+
+func fleetRows() []row {
+	const s = ScopeFleet
+	return []row{
+		{s, Open, "Enter", "Open the row: of a site, host, version or service what it has; of a recording its file, at the chosen site."},
+		{s, Cost, "c", "Next figure: what was never freed, live at the end, at the peak, allocated."},
+		{s, Group, "b", "Ask about sites, leaks by their verdict, types of heap snapshots, or pages of memory dumps."},
+		{s, Only, "o", "Keep only the service of the selected row on every screen, or all services again."},
+		{s, Filters, ";", "List what is kept only, to remove any of it. {back} goes back to what was shown before."},
 	}
 }
 

@@ -201,6 +201,9 @@ func footer(s Scope) []hint {
 			{"page", []Action{Open}}, {"series", []Action{Series}}, {"go to", []Action{GotoTime}}}
 	case ScopeProfile:
 		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rangeHint, filterHint}
+	case ScopeFleet:
+		return []hint{{"open", []Action{Open}}, {"back", []Action{Back}}, {"figure", []Action{Cost}}, {"of", []Action{Group}}, filterHint,
+			{"this service", []Action{Only}}, {"ask", []Action{Palette}}, sortHint, {"save", []Action{Save}}, rowHint, {"pane", []Action{NextPane}}}
 	case ScopeFilters:
 		return []hint{focusHint}
 	case ScopeText:

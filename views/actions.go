@@ -57,7 +57,7 @@ func (a *app) key(ev *tcell.EventKey) {
 	if n := len(a.overlays); n > 0 && a.overlays[n-1].Key(ev) {
 		return
 	}
-	chord := chordOf(ev)
+	chord := ui.ChordOf(ev)
 	if act, ok := a.o.Keys.Lookup(chord, a.Scopes()...); ok {
 		a.do(act)
 	} else if name := widget.Clean(chord.String()); name != "" {
@@ -398,16 +398,7 @@ func (a *app) copyOut(text, empty string) {
 		a.say(empty)
 		return
 	}
-	ok, note := a.o.Terminal.Copy(text)
-	if !ok {
-		a.say(note + a.Hint("; {save} saves"))
-		return
-	}
-	if note == "" {
-		note = "if nothing arrives"
-	}
-	first, _, _ := strings.Cut(text, "\n")
-	a.say("copy requested (" + note + a.Hint(", {save} saves): ") + first)
+	a.say(ui.Copied(a.o.Terminal.Copy, text, a.Hint("{save} saves")))
 }
 
 // timeQuestion returns the question with the instant of a trace and the range of the screens.
@@ -427,7 +418,7 @@ func (a *app) timeQuestion() (q state.Question) {
 func (a *app) commandLine() string {
 	words := a.command(a.o.Command)
 	for i := range words {
-		words[i] = shellQuote(words[i])
+		words[i] = ui.ShellQuote(words[i])
 	}
 	return strings.Join(words, " ")
 }

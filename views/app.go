@@ -34,6 +34,7 @@ type Options struct {
 	Second     *compare.Second                            // a file to compare with, nil for none
 	OpenSecond func(path string) (*compare.Second, error) // opens one from within, off the event loop; nil when that is impossible
 	Home       string                                     // the user's directory, for ~
+	Start      Start                                      // what to show first
 	HeapStart  HeapStart                                  // where to begin in heap snapshots
 	HeapBudget int64                                      // bytes of decoded snapshots to keep at most; 0 for the usual
 	Budget     *model.Budget                              // of the program's memory; nil for no bound
@@ -173,6 +174,8 @@ func newApp(o Options) *app {
 	again := o.Memory != nil && o.Memory.state != nil
 	if again {
 		a.at = min(o.Memory.screen, len(a.screens)-1)
+	} else {
+		o.Start.begin(a)
 	}
 	a.layout()
 	compared := a.state.Compare

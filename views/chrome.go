@@ -374,15 +374,3 @@ func (a *app) uselessOnList(act keymap.Action) bool {
 	}
 	return false
 }
-
-// shellQuote quotes a word for a shell.
-func shellQuote(s string) string {
-	safe := func(r rune) bool {
-		return r == '.' || r == '/' || r == '-' || r == '_' || r == '=' || r == ',' || r == ':' || r == '%' || r == '+' || r == '@' ||
-			r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}

@@ -1,11 +1,46 @@
 package views
 
 import (
+	"regexp"
+	"slices"
+
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
+
+// Start is what is looked at first. The zero value is the first screen, of everything.
+type Start struct {
+	Function string // stacks with it are kept only
+	Type     string // rows of this type are shown only
+	Leaks    bool   // it is about what was never freed
+}
+
+// begin shows what is looked at first, on the screen that has most to say about it.
+func (f *Start) begin(a *app) {
+	to := []keymap.Action{keymap.ShowSites, keymap.ShowFunctions}
+	switch {
+	case f.Function != "":
+		if f.Leaks {
+			to = append([]keymap.Action{keymap.ShowLeaks}, to...)
+		}
+		a.state = a.state.Apply(state.AddStep{Step: calltree.Step{Kind: calltree.Focus, Name: f.Function}})
+	case f.Type != "":
+		to = []keymap.Action{keymap.ShowTypes}
+		a.state = a.state.Apply(state.SetFilter{Text: "/^" + regexp.QuoteMeta(f.Type) + "$/"})
+	default:
+		return
+	}
+	for _, act := range to {
+		if at := slices.IndexFunc(a.screens, func(s ui.Screen) bool { return s.Action() == act }); at >= 0 {
+			a.at = at
+			return
+		}
+	}
+}
 
 // HeapStart is the initial position in heap snapshots, page layouts or windows. The zero value begins with the last
 // ones, and with the complete run.

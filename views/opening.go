@@ -108,7 +108,7 @@ const mostTyped = 64
 
 // key handles every key. Those that only screens handle are kept for them, as a terminal does for a busy program.
 func (v *openingView) key(ev *tcell.EventKey) *tcell.EventKey {
-	act, _ := v.o.Keys.Lookup(chordOf(ev), keymap.ScopeGlobal)
+	act, _ := v.o.Keys.Lookup(ui.ChordOf(ev), keymap.ScopeGlobal)
 	switch {
 	case ev.Key() == tcell.KeyCtrlC, act == keymap.Quit:
 		v.o.Terminal.Quit()

@@ -7,7 +7,6 @@ import (
 	"github.com/rivo/tview"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
@@ -68,20 +67,9 @@ func (a *app) typeKey(ev *tcell.EventKey) {
 // editKey returns the key of an edit line for what the key table assigns to a key while typing; nil if it was handled
 // already.
 func (a *app) editKey(ev *tcell.EventKey) *tcell.EventKey {
-	act, ok := a.o.Keys.Lookup(chordOf(ev), keymap.ScopeInput)
-	if !ok {
-		return ev
-	}
-	if act == keymap.Redraw || act == keymap.Suspend {
+	ev, act := a.EditKey(ev)
+	if act != "" {
 		a.doProgram(act)
-		return nil
-	}
-	keys := map[keymap.Action]tcell.Key{
-		keymap.Accept: tcell.KeyEnter, keymap.Cancel: tcell.KeyEsc, keymap.Complete: tcell.KeyTab, keymap.CompleteBack: tcell.KeyBacktab,
-		keymap.Earlier: tcell.KeyUp, keymap.Later: tcell.KeyDown, keymap.DeleteWord: tcell.KeyCtrlW, keymap.ClearLine: tcell.KeyCtrlU,
-	}
-	if k, ok := keys[act]; ok {
-		return tcell.NewEventKey(k, 0, tcell.ModNone)
 	}
 	return ev
 }

@@ -250,7 +250,7 @@ func (a *asking) stacks(ctx context.Context) (only map[uint64]bool, err error) {
 		only[uint64(k)] = true
 		return only, nil
 	}
-	function, file, both := divided(a.q.Site)
+	function, file, both := Divided(a.q.Site)
 	err = a.rows.Stacks(ctx, a.services, func(s *Stack) {
 		if s.Recipe == Recipe && (s.Function == a.q.Site || both && s.Function == function && s.File == file) {
 			only[s.Stack] = true

@@ -158,8 +158,8 @@ func (q *Question) selects(r *Recording) bool {
 // byVersion reports whether a host counts once per version.
 func (q *Question) byVersion() bool { return q.All || q.Kind == Diff || q.Kind == Trend }
 
-// divided returns the function and file of a site as tables print it: "grow (cart.c)".
-func divided(site string) (function, file string, ok bool) {
+// Divided returns the function and file of a site as tables print it: "grow (cart.c)". ok is false if no file is named.
+func Divided(site string) (function, file string, ok bool) {
 	if at := strings.LastIndex(site, " ("); at > 0 && strings.HasSuffix(site, ")") {
 		return site[:at], site[at+2 : len(site)-1], true
 	}

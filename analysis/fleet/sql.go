@@ -201,7 +201,7 @@ func (b sql) about() string {
 		return " AND " + item + " = " + b.d.text(b.Site)
 	}
 	named := "function = " + b.d.text(b.Site)
-	if function, file, ok := divided(b.Site); ok {
+	if function, file, ok := Divided(b.Site); ok {
 		named = "(" + named + " OR function = " + b.d.text(function) + " AND file = " + b.d.text(file) + ")"
 	}
 	return " AND stack IN (SELECT stack FROM " + b.d.Table("stacks") + " WHERE recipe = " + b.d.text(Recipe) + " AND " + named + ")"

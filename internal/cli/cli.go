@@ -29,6 +29,7 @@ import (
 	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
+	fleetview "github.com/memtui/memtui/views/fleet"
 )
 
 // Env is the environment of one run of the program.
@@ -48,6 +49,10 @@ type Env struct {
 	// Opening is FullScreen for a file that takes long until its contents are known. If it is nil, the program waits
 	// for such a file.
 	Opening func(context.Context, screen.Opening) error
+	// Fleet shows a fleet until the user quits or opens a recording. Where it is nil, `fleet` prints sites.
+	Fleet func(context.Context, screen.Fleet) (*fleetview.Opened, error)
+	// Start is what files begin with on screens.
+	Start views.Start
 	// Watched reports whether people watch standard error, so that progress may be shown there; nil for no.
 	Watched func() bool
 	// Now returns the time; nil for the system clock.

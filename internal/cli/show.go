@@ -152,7 +152,7 @@ func (w *showing) prepare(ctx context.Context) error {
 	file := a.target(w.files[0]).path
 	screen := w.settings()
 	screen.Store, screen.Trace, screen.Begun, screen.Done, screen.Cancel = s.store, s.index, s.index.Begun(), s.done, s.stop
-	screen.Command, screen.Memory = a.naming(file), &a.memory
+	screen.Command, screen.Memory, screen.Start = a.naming(file), &a.memory, a.env.Start
 	if s.joined != nil {
 		screen.Command, screen.Paths = a.naming(s.joined...), len(s.joined)
 	}

@@ -115,6 +115,7 @@ var allowed = map[string][]string{
 	"views/compare":      screens,
 	"views/source":       screens,
 	"views/areas":        screens,
+	"views/fleet":        {"model", "model/titles", "analysis", "analysis/fleet", "keymap", "themes", "views/ui", "views/state", "views/widget", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"views/widget":       {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
 
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},
@@ -146,7 +147,7 @@ var allowed = map[string][]string{
 	"internal/cli/kind":         {"model", "loaders"},
 	"internal/cli/fail":         {},
 	"internal/cli/facts":        {"model", "analysis/traceindex", "export/report", "export/report/...", "internal/indexcache"},
-	"internal/cli/screen":       {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "analysis/sources", "internal/term", "internal/cli/fail", "internal/cli/settings"},
+	"internal/cli/screen":       {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "views/fleet", "analysis/sources", "internal/term", "internal/cli/fail", "internal/cli/settings"},
 	"internal/cli/bundle":       {"model", "analysis", "analysis/weights", "export", "export/...", "internal/cli/manual", "internal/cli/uses"},
 	"internal/cli/measure":      {"model", "analysis/...", "export/report", "export/report/check", "internal/cli/arg", "internal/cli/fail", "internal/cli/kind"},
 	"internal/cli/uses":         {"model", "analysis", "analysis/near", "analysis/weights", "loaders", "export/report", "internal/cli/kind", "github.com/alecthomas/kong"},

@@ -360,7 +360,7 @@ func (p *BlockPane) nextOrder(n int) analysis.BlockOrder {
 // Do carries out an action while the list is open.
 func (p *BlockPane) Do(a keymap.Action) bool {
 	switch {
-	case p.do(a):
+	case p.Act(a):
 	case a != keymap.Back:
 		return false
 	case p.Open && p.Filter != "":

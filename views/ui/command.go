@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -61,4 +63,30 @@ func placeOf(prof *ProfileFile, m state.Moment, instant bool) model.Place {
 		return model.Place{}
 	}
 	return model.Place{Over: model.Period{From: model.MomentAt(0), To: model.MomentAt(m.At.T)}}
+}
+
+// ShellQuote quotes a word for a shell.
+func ShellQuote(s string) string {
+	safe := func(r rune) bool {
+		return r == '.' || r == '/' || r == '-' || r == '_' || r == '=' || r == ',' || r == ':' || r == '%' || r == '+' || r == '@' ||
+			r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Copied asks a terminal to put text into its clipboard, and returns what is known about the result: terminals do not
+// answer. instead says in half a sentence what else can be done.
+func Copied(ask func(string) (ok bool, note string), text, instead string) string {
+	ok, note := ask(text)
+	if !ok {
+		return note + "; " + instead
+	}
+	if note == "" {
+		note = "if nothing arrives"
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	return "copy requested (" + note + ", " + instead + "): " + first
 }

@@ -115,8 +115,8 @@ func (p *ListPane) draw(s tcell.Screen, k *widget.Look) {
 	p.Detail.Draw(s, at, k, p.InDetail)
 }
 
-// do handles the actions that are the same for all lists.
-func (p *ListPane) do(a keymap.Action) bool {
+// Act handles the actions that are the same for all lists.
+func (p *ListPane) Act(a keymap.Action) bool {
 	switch a {
 	case keymap.NextPane, keymap.PreviousPane:
 		p.InDetail = !p.InDetail && !p.Alone

@@ -31,7 +31,7 @@ func (p *TablePane) DrawPanes(s tcell.Screen) {
 
 // DoTable handles the actions that are the same for all tables.
 func (p *TablePane) DoTable(a keymap.Action) bool {
-	if !p.do(a) {
+	if !p.Act(a) {
 		return false
 	}
 	p.Changed()

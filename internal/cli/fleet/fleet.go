@@ -46,10 +46,13 @@ type Host struct {
 	Flush func() error
 	// Page writes an answer as a page for browsers.
 	Page func(ctx context.Context, r *printed.Report) error
+	// Screen asks full-screen, beginning with a question; nil where there is no terminal.
+	Screen func(ctx context.Context, s *Asked, q *fleet.Question) error
 }
 
 // Commands are the verbs of fleet.
 type Commands struct {
+	Show     showCmd     `cmd:"" default:"withargs" help:"Ask full-screen (the default)."`
 	Add      addCmd      `cmd:"" help:"Add recordings to a fleet."`
 	Top      topCmd      `cmd:"" help:"List the sites that have most, with how many hosts have them."`
 	Diff     diffCmd     `cmd:"" help:"List the sites that have more in one version than in another."`

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/model/sections"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views"
+	"github.com/memtui/memtui/views/fleet"
 )
 
 // AfterBudget is the number of bytes of decoded snapshots that are kept of a second file: one of a large program.
@@ -43,6 +44,18 @@ func RunOpening(ctx context.Context, o Opening) error {
 	})
 }
 
+// RunFleet runs the full-screen program about a fleet, and returns the recording that the user opens, nil for
+// none. main puts it into the field Fleet of cli.Env.
+func RunFleet(ctx context.Context, f Fleet) (opened *fleet.Opened, err error) {
+	err = onTerminal(ctx, f.Screen, func(t *term.Terminal, list []*themes.Theme) (err error) {
+		o := f.Options
+		o.Terminal, o.Themes, o.Keys = t, list, f.Screen.Keys
+		opened, err = fleet.Run(o)
+		return err
+	})
+	return opened, err
+}
+
 // onTerminal runs a full-screen program on the process's terminal, with the themes that it can show, the chosen one
 // first.
 func onTerminal(ctx context.Context, s Screen, run func(*term.Terminal, []*themes.Theme) error) error {
@@ -68,7 +81,7 @@ func (s *Screen) Options(ctx context.Context, t *term.Terminal, list []*themes.T
 		Terminal: t, Store: s.Store, Trace: s.Trace, Libraries: settings.Libraries(s.Config), Keys: s.Keys, Themes: list,
 		Sources: s.Sources, Second: s.Second, OpenSecond: s.OpenSecond, Home: s.Home,
 		Command: s.Command, Paths: s.Paths, Stop: s.Cancel, Readable: s.Again, Memory: s.Memory,
-		HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
+		Start: s.Start, HeapStart: s.HeapStart, HeapBudget: s.HeapBudget,
 		Budget:   model.BudgetOf(ctx),
 		Evidence: s.Evidence, Save: s.Save, Begun: s.Begun,
 		Within: sections.UsesOf(ctx).In, Damaged: sections.UsesOf(ctx).Damaged(),

@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 	"github.com/memtui/memtui/views/compare"
+	"github.com/memtui/memtui/views/fleet"
 )
 
 // Screen is what the full-screen program is started with.
@@ -21,6 +22,7 @@ type Screen struct {
 	OpenSecond func(path string) (*compare.Second, error)
 	Home       string
 
+	Start      views.Start
 	HeapStart  views.HeapStart
 	HeapBudget int64 // bytes of decoded snapshots to keep, 0 for the usual
 
@@ -53,4 +55,10 @@ type Opening struct {
 	Name     string                 // of the file; not cleaned
 	Progress func() string          // how far reading is; from any goroutine
 	Ready    func() (Screen, error) // waits until there is something to show; from any goroutine
+}
+
+// Fleet is what the full-screen program about a fleet is started with.
+type Fleet struct {
+	Screen  Screen        // only its settings for drawing are set
+	Options fleet.Options // all but those of the terminal and for drawing
 }
