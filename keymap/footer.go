@@ -202,7 +202,7 @@ func footer(s Scope) []hint {
 	case ScopeProfile:
 		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rangeHint, filterHint}
 	case ScopeFleet:
-		return []hint{{"open", []Action{Open}}, {"back", []Action{Back}}, {"figure", []Action{Cost}}, {"of", []Action{Group}}, filterHint,
+		return []hint{{"open", []Action{Open}}, {"back", []Action{Back}}, {"figure", []Action{Cost}}, {"sites/leaks/types", []Action{Group}}, filterHint,
 			{"this service", []Action{Only}}, {"ask", []Action{Palette}}, sortHint, {"save", []Action{Save}}, rowHint, {"pane", []Action{NextPane}}}
 	case ScopeFilters:
 		return []hint{focusHint}

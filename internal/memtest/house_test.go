@@ -115,7 +115,7 @@ var allowed = map[string][]string{
 	"views/compare":      screens,
 	"views/source":       screens,
 	"views/areas":        screens,
-	"views/fleet":        {"model", "model/titles", "analysis", "analysis/fleet", "keymap", "themes", "views/ui", "views/state", "views/widget", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
+	"views/fleet":        {"model", "model/titles", "analysis", "analysis/fleet", "analysis/funcname", "keymap", "themes", "views/ui", "views/state", "views/widget", "internal/term", "github.com/gdamore/tcell/v2", "github.com/rivo/tview"},
 	"views/widget":       {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "github.com/NimbleMarkets/ntcharts/canvas/runes"},
 
 	"internal/term": {"github.com/gdamore/tcell/v2", "github.com/rivo/tview", "github.com/rivo/uniseg", "golang.org/x/sys", "golang.org/x/term"},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -120,15 +121,15 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 	case fleet.Recordings:
 		return []string{bytes(r.value) + " are " + is + d.of.ofSite() + "."}
 	}
-	name := r.place.String()
+	name := r.name()
 	if d.of.kind == fleet.Spread {
-		name = cmp.Or(d.of.siteName, "this service")
+		name = cmp.Or(d.of.siteName, "any")
 	}
 	if r.sum.Hosts == 0 {
 		return []string{"No host of " + model.Clean(r.service) + " has " + model.Clean(name) + "."}
 	}
-	return []string{fmt.Sprintf("%s, %s: %s in all, on %s of %s. Of these the median host has %s, one in twenty %s or more.",
-		model.Clean(name), is, bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median), bytes(r.sum.P95))}
+	return []string{fmt.Sprintf("%s%s: %s in all, on %s of %s. Of these the median host has %s, one in twenty %s or more.",
+		strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median), bytes(r.sum.P95))}
 }
 
 // changed says what a version changed at a site.
@@ -220,7 +221,7 @@ func (a *app) titleOf(r *row, d *answered) string {
 	case fleet.Recordings:
 		return r.service + " " + r.version + " on " + r.host
 	}
-	return r.place.String()
+	return r.name()
 }
 
 // labeled returns a line with a label.
@@ -249,7 +250,7 @@ func (a *app) found(p *page) (lines []widget.Line) {
 			if file == "" && i < len(s.Modules) {
 				file = s.Modules[i]
 			}
-			spans := []widget.Span{{Text: model.Clean(function)}, {Text: "  " + model.Clean(file), Style: k.Muted}}
+			spans := []widget.Span{{Text: model.Clean(funcname.ShortenTemplates(function))}, {Text: "  " + model.Clean(file), Style: k.Muted}}
 			if function == s.Function && file == s.File {
 				spans[0].Style = k.Sorted
 			}
@@ -269,7 +270,7 @@ func (a *app) found(p *page) (lines []widget.Line) {
 				bytes = a.changeCell(r).Text
 			}
 			lines = append(lines, widget.Line{Indent: 12, Spans: []widget.Span{{Text: fmt.Sprintf("%10s  ", bytes), Style: k.Sorted},
-				{Text: model.Clean(r.place.String())}}})
+				{Text: model.Clean(r.name())}}})
 		}
 	}
 	return lines

@@ -174,8 +174,11 @@ func (a *app) newPage(k fleet.Kind) *page {
 	spec := ui.Spec[*answered, row]{
 		Rows: func(d *answered) []row { return d.rows }, Columns: a.columns,
 		ID:   func(_ *answered, r *row) uint64 { return r.id },
-		Wide: 110, First: ui.AsGiven,
+		Wide: 110,
 		Most: func(d *answered) (uint64, uint64) { return 1 << 40, 99_999 },
+	}
+	if k == fleet.Trend { // they are in the order of time
+		spec.First = ui.AsGiven
 	}
 	blank := &answered{of: view{kind: k}, answer: &fleet.Answer{}}
 	p.table = ui.NewTable(&a.Env, &p.ListPane, blank, spec)

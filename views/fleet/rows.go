@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 	"github.com/memtui/memtui/views/ui"
@@ -39,6 +40,15 @@ func (r *row) question() string {
 		return r.key.String()
 	}
 	return r.place.String()
+}
+
+// name returns the site as it is shown: without the arguments of templates.
+func (r *row) name() string { return shown(r.place) }
+
+// shown returns a site without the arguments of templates.
+func shown(p fleet.Place) string {
+	p.Function = funcname.ShortenTemplates(p.Function)
+	return p.String()
 }
 
 // answered is the answer to a view. Read-only once made.
@@ -140,10 +150,25 @@ func (a *app) columns(d *answered) []column {
 }
 
 // serviceColumn returns the column of services, which is hidden where all rows are of one.
-func serviceColumn(d *answered, grow int) column {
-	return text(titles.Service, "service", 10, grow, func(r *row) string { return r.service },
-		func(c *column) { c.Hidden, c.MaxWidth = d.of.service != "", 40 })
+func serviceColumn(d *answered) column {
+	return text(titles.Service, "service", d.width(func(r *row) string { return r.service }), 0,
+		func(r *row) string { return r.service }, func(c *column) { c.Hidden = d.of.service != "" })
 }
+
+// width returns the cells of a column of short names: what the longest one takes, within limits.
+func (d *answered) width(of func(r *row) string) int {
+	const least, most = 7, 18
+	width := least
+	for i := range d.rows {
+		if width = max(width, widget.Width(of(&d.rows[i]))); width >= most {
+			return most
+		}
+	}
+	return width
+}
+
+// leastName is the width that names of sites have at least: figures give way.
+const leastName = 34
 
 // placeColumns returns the columns that name a site.
 func placeColumns(d *answered) []column {
@@ -152,7 +177,7 @@ func placeColumns(d *answered) []column {
 		title = titles.Type
 	}
 	return []column{
-		text(title, "function", 20, 4, func(r *row) string { return r.place.String() }),
+		text(title, "function", leastName, 4, func(r *row) string { return r.name() }, func(c *column) { c.Cut = widget.CutScope }),
 		text(titles.Stack, "stack", 16, 0, func(r *row) string { return r.key.String() }, drops(5),
 			func(c *column) { c.Muted, c.Hidden = true, !d.of.what.Stacks() }),
 	}
@@ -176,20 +201,19 @@ func most(r *row) uint64   { return r.sum.Most }
 func (a *app) topColumns(d *answered) []column {
 	list := []column{figure(titles.Sum, "total_bytes", total), figure(titles.Median, "median_bytes", median), figure(titles.P95, "p95_bytes", p95, drops(3))}
 	list = append(list, hostsColumns()...)
-	return append(append(list, serviceColumn(d, 1)), placeColumns(d)...)
+	return append(append(list, serviceColumn(d)), placeColumns(d)...)
 }
 
 func (a *app) diffColumns(d *answered) []column {
 	list := []column{
 		{Title: titles.Delta, Key: "change_per_host", Fields: []string{"change", "change_per_host"}, Width: 9, Right: true,
-			Number: func(r *row) float64 { return r.change }, Rank: func(r *row) uint64 { return uint64(math.Abs(r.change)) },
-			Cell: a.changeCell},
+			Number: func(r *row) float64 { return r.change }, Cell: a.changeCell},
 		figure(titles.Before, "before_mean_bytes", func(r *row) uint64 { return uint64(r.beforeMean) }, drops(3)),
 		figure(titles.After, "after_mean_bytes", func(r *row) uint64 { return uint64(r.afterMean) }),
 		figure(titles.Median, "after_median_bytes", median, drops(4)), figure(titles.P95, "after_p95_bytes", p95, drops(4)),
 	}
 	list = append(list, hostsColumns()...)
-	list = append(list, text(titles.Status, "status", 6, 0, func(r *row) string { return r.status }, drops(2)), serviceColumn(d, 1))
+	list = append(list, text(titles.Status, "status", 6, 0, func(r *row) string { return r.status }, drops(2)), serviceColumn(d))
 	return append(list, placeColumns(d)...)
 }
 
@@ -212,7 +236,7 @@ func (a *app) hostColumns(d *answered) []column {
 			Cell: func(r *row) widget.Cell { return widget.Cell{Text: scoreText(r.score)} }},
 		figure(titles.Bytes, "bytes", func(r *row) uint64 { return r.value }),
 		figure(titles.Median, "median_bytes", func(r *row) uint64 { return r.median }),
-		serviceColumn(d, 1),
+		serviceColumn(d),
 		text(titles.Host, "host", 12, 3, func(r *row) string { return r.host }),
 	}
 }
@@ -231,7 +255,7 @@ func (a *app) summaryColumns(d *answered) []column {
 	return append(list,
 		column{Title: titles.First, Key: "first_us", Width: 16, Drop: 2, Rank: func(r *row) uint64 { return uint64(max(r.first, 0)) },
 			Text: func(r *row) string { return started(r.first) }},
-		serviceColumn(d, 2), text(titles.Release, "version", 10, 2, func(r *row) string { return r.version }))
+		serviceColumn(d), text(titles.Release, "version", 10, 2, func(r *row) string { return r.version }))
 }
 
 func (a *app) recordingColumns(d *answered) []column {
@@ -242,11 +266,11 @@ func (a *app) recordingColumns(d *answered) []column {
 		{Title: titles.Length, Key: "duration_us", Fields: []string{"duration"}, Width: 8, Drop: 4, Figure: ui.TimeFigure,
 			Value: func(r *row) uint64 { return uint64(max(r.duration, 0)) }},
 		text(titles.Status, "complete", 6, 0, func(r *row) string { return status(r) }, drops(5)),
-		serviceColumn(d, 1),
-		text(titles.Release, "version", 8, 1, func(r *row) string { return r.version },
-			func(c *column) { c.Hidden, c.MaxWidth = d.of.version != "", 24 }),
-		text(titles.Host, "host", 12, 1, func(r *row) string { return r.host },
-			func(c *column) { c.Hidden, c.MaxWidth = d.of.host != "", 40 }),
+		serviceColumn(d),
+		text(titles.Release, "version", d.width(func(r *row) string { return r.version }), 0, func(r *row) string { return r.version },
+			func(c *column) { c.Hidden = d.of.version != "" }),
+		text(titles.Host, "host", d.width(func(r *row) string { return r.host }), 0, func(r *row) string { return r.host },
+			func(c *column) { c.Hidden = d.of.host != "" }),
 		text(titles.File, "uri", 16, 3, func(r *row) string { return cmp.Or(r.uri, "(not kept)") },
 			func(c *column) { c.Cut, c.Muted = widget.CutFolder, true }),
 	}
