@@ -1,16 +1,23 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/screen"
+	"github.com/memtui/memtui/views"
+	fleetview "github.com/memtui/memtui/views/fleet"
 )
 
 // fakeFleet is a ClickHouse that knows nothing, answers every question about a fleet with the same rows, and keeps what
@@ -187,5 +194,58 @@ func TestFleetCheck(t *testing.T) {
 		if status != want.status || !strings.Contains(out+errs, want.text) || strings.Contains(out+errs, "s3cret") {
 			t.Errorf("%s: status %d, want %d: %s%s", line, status, want.status, out, errs)
 		}
+	}
+}
+
+// Full-screen, a fleet is asked, a recording is opened at what was looked at there, and the fleet is shown again.
+func TestFleetFullScreen(t *testing.T) {
+	_, address := newFakeFleet(t, map[string]string{"count(*) AS recordings": basis,
+		"AS change":     "shop\t255\tgrow\tcart.c\t\t512.5\t0\t512.5\t0\t0\t0\t4\t1024\t2048\t2\t4\n",
+		"min(start_us)": "shop\t1.0\t1000000\t1024\t1024\t1024\t1024\t1\t4\nshop\t1.1\t2000000\t4096\t2048\t2048\t2048\t2\t4\n"})
+	saved, times := filepath.Join(t.TempDir(), "a.csv"), 0
+	var began []views.Start
+	env := Env{Getenv: fleetEnv, IsTerminal: true,
+		FullScreen: func(_ context.Context, s screen.Screen) error { began = append(began, s.Start); return nil },
+		Fleet: func(ctx context.Context, f screen.Fleet) (*fleetview.Opened, error) {
+			o := f.Options
+			switch times++; times {
+			case 1:
+				q := fleet.Question{Kind: fleet.Diff, Figure: fleet.Leaked, What: fleet.Sites}
+				a, err := o.Fleet.Ask(ctx, &q)
+				if err != nil || q.Before != "1.0" || q.After != "1.1" || len(a.Diff) != 1 {
+					t.Errorf("%+v, %+v, %v", q, a, err)
+				}
+				if words := strings.Join(o.Command(&q), " "); words != "memtui fleet diff --from "+address+" --by leaked --before 1.0 --after 1.1" {
+					t.Error(words)
+				}
+				if _, err := o.Save(ctx, "a.folded", fleetview.Answer{Question: &q, Answer: a}); err == nil {
+					t.Error("stacks were written")
+				}
+				if n, err := o.Save(ctx, saved, fleetview.Answer{Question: &q, Answer: a}); err != nil || n == 0 {
+					t.Error(n, err)
+				}
+				if _, err := o.Save(ctx, saved, fleetview.Answer{Question: &q, Answer: a}); err == nil {
+					t.Error("a file was replaced")
+				}
+				if o.Openable("missing.mlyze") == nil || o.Openable("-") == nil || o.Openable(sample) != nil {
+					t.Error("what can be opened")
+				}
+				return &fleetview.Opened{URI: sample, Place: fleet.Place{Function: "open_session(int)", File: "kvleak.cpp"}, Leaking: true}, nil
+			case 2:
+				return &fleetview.Opened{URI: "missing.mlyze"}, nil
+			}
+			return nil, nil
+		}}
+	if status, out, errs := run(t, env, "fleet", "--from", address, "--service", "shop"); status != fail.Done || out+errs != "" {
+		t.Errorf("status %d: %s%s", status, out, errs)
+	}
+	if times != 3 || len(began) != 1 || began[0].Function != "open_session(int)" || !began[0].Leaks {
+		t.Errorf("shown %d times, recordings %+v", times, began)
+	}
+	if data, err := os.ReadFile(saved); err != nil || !strings.Contains(string(data), "change_per_host") {
+		t.Errorf("%s, %v", data, err)
+	}
+	if status, out, errs := run(t, Env{Getenv: fleetEnv}, "fleet", "--from", address, "--what", "types"); status != fail.Done || !strings.Contains(out, "Types of the fleet") {
+		t.Errorf("without a terminal: status %d: %s%s", status, out, errs)
 	}
 }

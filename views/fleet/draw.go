@@ -60,6 +60,9 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	st := a.Style(themes.StatusBar)
 	widget.Fill(s, r, st)
 	title := nameOf(a.now.kind) + " · " + a.now.title()
+	if d, ok := a.page().lazy.Get(); ok && a.now.kind == fleet.Diff && d.question.Before != "" {
+		title += " · " + widget.Truncate(model.Clean(d.question.Before+" → "+d.question.After), max(r.W/3, 8))
+	}
 	right := a.counted()
 	room := r.W - widget.Width(title) - widget.Width(right) - 6
 	x := r.X + 1

@@ -110,12 +110,12 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 	case fleet.Diff:
 		return d.changed(r, hosts, bytes)
 	case fleet.Outliers:
-		word := "more"
+		word, far := "more", r.value-r.median
 		if r.score < 0 {
-			word = "less"
+			word, far = "less", r.median-r.value
 		}
-		return []string{fmt.Sprintf("%s has %s %s, the median host of %s %s: %.1f times the usual distance %s.", model.Clean(r.host),
-			bytes(r.value), is, model.Clean(r.service), bytes(r.median), math.Abs(r.score), word)}
+		return []string{fmt.Sprintf("%s has %s %s, %s %s than the median host of %s (%s). Its robust z is %s: from %g on a host is far from the others.",
+			model.Clean(r.host), bytes(r.value), is, bytes(far), word, model.Clean(r.service), bytes(r.median), scoreText(r.score), fleet.LeastScore)}
 	case fleet.Trend:
 		return d.developed(n, hosts, bytes)
 	case fleet.Recordings:
@@ -127,6 +127,10 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 	}
 	if r.sum.Hosts == 0 {
 		return []string{"No host of " + model.Clean(r.service) + " has " + model.Clean(name) + "."}
+	}
+	if r.sum.Hosts == 1 {
+		return []string{fmt.Sprintf("%s%s: %s, on %s of %s only.", strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum),
+			model.Clean(r.service))}
 	}
 	return []string{fmt.Sprintf("%s%s: %s in all, on %s of %s. Of these the median host has %s, one in twenty %s or more.",
 		strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median), bytes(r.sum.P95))}

@@ -1,0 +1,228 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/internal/memtest/fleets"
+	"github.com/memtui/memtui/internal/term"
+	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/themes"
+)
+
+// made is a fleet in memory. The newest versions are those that are planted.
+type made struct {
+	fleets.Memory
+	fails error
+	asked []fleet.Question
+}
+
+func (m *made) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
+	if m.asked = append(m.asked, *q); m.fails != nil {
+		return nil, m.fails
+	}
+	if q.Kind == fleet.Diff && q.Before == "" {
+		q.Before, q.After = fleets.Old, fleets.New
+	}
+	return q.Ask(ctx, &m.Memory)
+}
+
+func (m *made) Stack(_ context.Context, key fleet.Key) (*fleet.Stack, error) {
+	for i := range m.Batch.Stacks {
+		if s := &m.Batch.Stacks[i]; fleet.Key(s.Stack) == key {
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+func (m *made) Names(_ context.Context, column string) (list []string, err error) {
+	for i := range m.Batch.Recordings {
+		r := &m.Batch.Recordings[i]
+		if column == fleet.Labels {
+			list = append(list, r.Labels...)
+			continue
+		}
+		name := map[string]string{"service": r.Service, "version": r.Version, "host": r.Host}[column]
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list, nil
+}
+
+func (m *made) Warnings() []string { return nil }
+
+// someRecordings returns a fleet of forty recordings like a real one.
+func someRecordings(t testing.TB) *made {
+	t.Helper()
+	like := fleets.Recorded(t, filepath.Join("..", "..", "testdata", "small_kvleak.mlyze"))
+	m := &made{}
+	for n := range 40 {
+		m.Batch.Append(fleets.Nth(like, n))
+	}
+	m.Batch.Stacks = like.Stacks
+	return m
+}
+
+// program is the program on a simulated terminal.
+type program struct {
+	t     testing.TB
+	sim   *term.Simulation
+	app   *app
+	saved string
+}
+
+func start(t testing.TB, w, h int, caps term.Caps, m *made, memory *Memory) *program {
+	t.Helper()
+	u := &program{t: t, sim: term.NewSimulationCaps(w, h, caps)}
+	u.app = newApp(Options{
+		Terminal: u.sim.Terminal, Fleet: m, Place: "http://ch:8123/memory", Keys: keymap.Default(),
+		Start:  fleet.Question{Kind: fleet.Top, What: fleet.Sites, Figure: fleet.Leaked},
+		Themes: themes.Usable(caps.Colors, caps.Colors == 0), Patience: 5 * time.Second, Memory: memory,
+		Notes: func(_ *fleet.Question, a *fleet.Answer) []string {
+			return []string{fmt.Sprintf("Of each host the newest recording counts: %d of %d.", a.Basis.Counted, a.Basis.Recordings)}
+		},
+		Command: func(q *fleet.Question) []string { return []string{"memtui", "fleet", q.Kind.String(), "it's"} },
+		Save: func(_ context.Context, path string, x Answer) (int64, error) {
+			u.saved = fmt.Sprint(path, " ", len(x.Answer.Top))
+			return 7, nil
+		},
+		Openable: func(uri string) error {
+			if strings.HasSuffix(uri, "1") {
+				return errors.New("it is \x1b[31mgone")
+			}
+			return nil
+		},
+	})
+	u.sim.Start(u.app)
+	t.Cleanup(func() { _ = u.sim.Stop() })
+	u.sim.Settle()
+	return u
+}
+
+func (u *program) keys(names ...string) *program {
+	u.t.Helper()
+	for _, n := range names {
+		if err := u.sim.Type(n); err != nil {
+			u.t.Fatal(err)
+		}
+		u.sim.Settle()
+	}
+	return u
+}
+
+// types types a text.
+func (u *program) types(text string) *program {
+	u.t.Helper()
+	for _, r := range text {
+		name := string(r)
+		if r == ' ' {
+			name = "Space"
+		}
+		u.keys(name)
+	}
+	return u
+}
+
+func (u *program) text() (out string) {
+	u.sim.Settle()
+	u.sim.Do(func() { out = memtest.Text(u.sim.Screen()) })
+	return out
+}
+
+func (u *program) has(texts ...string) *program {
+	u.t.Helper()
+	got := u.text()
+	for _, want := range texts {
+		if !strings.Contains(got, want) {
+			u.t.Errorf("the screen does not hold %q:\n%s", want, got)
+		}
+	}
+	return u
+}
+
+var colored = term.Caps{Unicode: true, Colors: 1 << 24, TrueColor: true, Clipboard: true}
+
+// TestScreens draws every screen.
+func TestScreens(t *testing.T) {
+	m := someRecordings(t)
+	for i, k := range screens() {
+		name := strings.ToLower(nameOf(k))
+		key := fmt.Sprint(i + 1)
+		memtest.Golden(t, name+"-80x24", start(t, 80, 24, colored, m, nil).keys(key).text())
+		memtest.Golden(t, name+"-120x40", start(t, 120, 40, colored, m, nil).keys(key).text())
+	}
+	memtest.Golden(t, "sites-200x50", start(t, 200, 50, colored, m, nil).text())
+	memtest.Golden(t, "sites-80x24-ascii", start(t, 80, 24, term.Caps{}, m, nil).text())
+	memtest.Golden(t, "sites-20x5", start(t, 20, 5, colored, m, nil).text())
+	memtest.Golden(t, "help-80x24", start(t, 80, 24, colored, m, nil).keys("?").text())
+}
+
+// TestDownToARecording goes from the site that a version made worse to a recording that has it, and back again after it.
+func TestDownToARecording(t *testing.T) {
+	m, memory := someRecordings(t), &Memory{}
+	u := start(t, 120, 40, colored, m, memory).keys("2").has(fleets.Old, fleets.New, "New in 1.1")
+	u.keys("Enter").has("version 1.1", "site ", "Recordings", "/r/")
+	for range 3 { // as far as one that can be opened
+		u.keys("Enter")
+		if u.sim.Context().Err() != nil {
+			break
+		}
+		u.has("not opened: it is ␛[31mgone").keys("Down")
+	}
+	if u.app.opened == nil || !strings.HasPrefix(u.app.opened.URI, "/r/") || u.app.opened.Place.Function == "" || !u.app.opened.Leaking {
+		t.Fatalf("opened %+v", u.app.opened)
+	}
+	memory.Say("it could not be read")
+	again := start(t, 120, 40, colored, m, memory).has("it could not be read", "site ", u.app.opened.URI)
+	again.keys("Esc").has("Changes ·").keys("Esc").has("Sites ·")
+}
+
+// TestWhatIsAsked asks about services, figures and things by key and by command.
+func TestWhatIsAsked(t *testing.T) {
+	m := someRecordings(t)
+	u := start(t, 120, 40, colored, m, nil).keys("o").has("only  service").keys("Esc")
+	u.keys("c").has("live at the end").keys("b").has("leaks by their verdict").keys("b").has("types of heap snapshots", "HashMap$Node", "it's a [B")
+	u.keys("c").has("one figure").keys("b", "b")
+	u.keys(":").types("service s").has("service shop").keys("Tab", "Enter").has("service shop")
+	u.keys(":").types("host shop-99").keys("Enter").has("the fleet has no host").keys("Esc")
+	u.keys(":").types("label zone=1").keys("Enter").has("label zone=1")
+	u.keys(":").types("all-versions").keys("Enter").has("hosts count by every version")
+	u.keys(";").has("Only these recordings count").keys("Enter", "Esc")
+	u.keys(":").types("clear").keys("Enter").keys(":").types("hosts").keys("Enter").has("Hosts ·", "ROBUST Z")
+	u.keys(":").types("figure alloc").keys("Enter").has("allocated")
+	u.keys("/").types("no such").keys("Enter").has("No row contains that.").keys("Esc")
+	if !slices.ContainsFunc(m.asked, func(q fleet.Question) bool {
+		return q.Kind == fleet.Outliers && q.Figure == fleet.Alloc && q.IsEmpty()
+	}) {
+		t.Errorf("asked %+v", m.asked)
+	}
+}
+
+// TestOutside saves, copies, and shows what a fleet that does not answer says, without its control characters.
+func TestOutside(t *testing.T) {
+	m := someRecordings(t)
+	u := start(t, 120, 40, colored, m, nil)
+	u.keys("Ctrl+S", "Ctrl+U").types("a.csv").keys("Enter").has("saved 7 B in a.csv")
+	if want := fmt.Sprint("a.csv ", len(u.app.pages[fleet.Top].table.Now().Rows)); u.saved != want {
+		t.Errorf("saved %q, not %q", u.saved, want)
+	}
+	u.keys("Y").has("memtui fleet top 'it'").keys("y").has("copy requested").keys("Space").has("Selected row", "STACK").keys("Esc")
+	u.keys("h").has("does nothing here").keys("=").has(" B ").keys("T").has("theme ").keys("z", "Tab", "Esc", "s", "S", "]", "[", "Z")
+	m.fails = errors.New("code 60: \x1b]0;no table\a")
+	u.keys("Ctrl+R").has("The fleet does not answer: code 60: ␛]0;no table␇.").keys("Enter").keys("3").has("does not answer")
+	m.fails = nil
+	u.keys("Ctrl+R").has("ROBUST Z").keys("q")
+	if err := u.sim.Stop(); err != nil {
+		t.Error(err)
+	}
+}
