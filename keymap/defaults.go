@@ -215,7 +215,7 @@ func profileRows() []row {
 func fleetRows() []row {
 	const s = ScopeFleet
 	return []row{
-		{s, Open, "Enter", "Open the row: of a site, host, version or service what it has; of a recording its file, at the chosen site."},
+		{s, Open, "Enter", "Open the row: what a site, host, version or service has, or the file of a recording."},
 		{s, Cost, "c", "Next figure: what was never freed, live at the end, at the peak, allocated."},
 		{s, Group, "b", "Ask about sites, leaks by their verdict, types of heap snapshots, or pages of memory dumps."},
 		{s, Only, "o", "Keep only the service of the selected row on every screen, or all services again."},

@@ -135,6 +135,13 @@ var (
 	revealHint   = hint{"reveal", []Action{Values}}
 )
 
+// fleetHints are those of the screens about a fleet.
+func fleetHints() []hint {
+	return []hint{{"open", []Action{Open}}, {"back", []Action{Back}}, {"figure", []Action{Cost}}, {"sites/leaks/types", []Action{Group}},
+		filterHint, {"this service", []Action{Only}}, {"ask", []Action{Palette}}, sortHint, {"save", []Action{Save}}, rowHint,
+		{"pane", []Action{NextPane}}}
+}
+
 // footer lists what matters in one scope, most important first. Words must stay short: eight or nine of them share 80
 // cells.
 func footer(s Scope) []hint {
@@ -202,8 +209,7 @@ func footer(s Scope) []hint {
 	case ScopeProfile:
 		return []hint{{"event", []Action{Cost}}, {"metric", []Action{Series}}, {"focus/ignore", []Action{Only, Exclude}}, rangeHint, filterHint}
 	case ScopeFleet:
-		return []hint{{"open", []Action{Open}}, {"back", []Action{Back}}, {"figure", []Action{Cost}}, {"sites/leaks/types", []Action{Group}}, filterHint,
-			{"this service", []Action{Only}}, {"ask", []Action{Palette}}, sortHint, {"save", []Action{Save}}, rowHint, {"pane", []Action{NextPane}}}
+		return fleetHints()
 	case ScopeFilters:
 		return []hint{focusHint}
 	case ScopeText:

@@ -140,7 +140,7 @@ var allowed = map[string][]string{
 	"internal/fleet/clickhouse": {"model", "analysis/fleet"},
 	"internal/fleet/parquet":    {"model", "analysis/fleet", "github.com/parquet-go/parquet-go", "golang.org/x/sys/unix"},
 	"internal/memtest/fleets":   {"analysis/fleet", "export/fleet", "internal/memtest/opened"},
-	"internal/cli/fleet":        {"model", "analysis/fleet", "analysis/near", "export/fleet", "export/report", "export/report/...", "internal/fleet", "internal/fleet/...", "internal/cli/arg", "internal/cli/fail"},
+	"internal/cli/fleet":        {"model", "views/fleet", "analysis/fleet", "analysis/near", "export/fleet", "export/report", "export/report/...", "internal/fleet", "internal/fleet/...", "internal/cli/arg", "internal/cli/fail"},
 	"internal/cli/ask":          {"model", "keymap", "views", "export/html", "export/report/areas", "internal/cli/kind"},
 	"internal/cli/output":       {"export", "github.com/klauspost/compress", "github.com/pierrec/lz4"},
 	"internal/cli/rules":        {"model", "loaders", "export/report"},

@@ -75,7 +75,7 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	}
 }
 
-// counted says how many recordings the rows are of, or that they are asked for.
+// counted says how many recordings the rows are of, or that they are requested for.
 func (a *app) counted() string {
 	p := a.page()
 	d, ok := p.lazy.Get()

@@ -31,7 +31,7 @@ type about struct {
 	changes bool // sites are changes
 }
 
-// calm is how long a row must stay selected before questions about it are asked: they may take seconds of a server.
+// calm is how long a row must stay selected before questions about it are requested: they may take seconds of a server.
 const calm = 120 * time.Millisecond
 
 // mostListed is the most versions, or sites, that an explanation lists.
@@ -114,8 +114,10 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 		if r.score < 0 {
 			word, far = "less", r.median-r.value
 		}
-		return []string{fmt.Sprintf("%s has %s %s, %s %s than the median host of %s (%s). Its robust z is %s: from %g on a host is far from the others.",
-			model.Clean(r.host), bytes(r.value), is, bytes(far), word, model.Clean(r.service), bytes(r.median), scoreText(r.score), fleet.LeastScore)}
+		return []string{fmt.Sprintf("%s has %s %s, %s %s than the median host of %s (%s). "+
+			"Its robust z is %s: from %g on a host is far from the others.",
+			model.Clean(r.host), bytes(r.value), is, bytes(far), word, model.Clean(r.service), bytes(r.median), scoreText(r.score),
+			fleet.LeastScore)}
 	case fleet.Trend:
 		return d.developed(n, hosts, bytes)
 	case fleet.Recordings:
@@ -141,9 +143,11 @@ func (d *answered) changed(r *row, hosts func(*fleet.Summary) string, bytes func
 	before, after := model.Clean(r.before), model.Clean(r.after)
 	switch r.status {
 	case "new":
-		return []string{fmt.Sprintf("New in %s: %s have it, %s each on average over all hosts.", after, hosts(&r.sum), bytes(uint64(r.afterMean)))}
+		return []string{fmt.Sprintf("New in %s: %s have it, %s each on average over all hosts.", after, hosts(&r.sum),
+			bytes(uint64(r.afterMean)))}
 	case "gone":
-		return []string{fmt.Sprintf("Gone since %s: no host of %s has it. Before, hosts had %s each on average.", before, after, bytes(uint64(r.beforeMean)))}
+		return []string{fmt.Sprintf("Gone since %s: no host of %s has it. Before, hosts had %s each on average.", before, after,
+			bytes(uint64(r.beforeMean)))}
 	}
 	word := "more"
 	if r.change < 0 {
@@ -157,7 +161,8 @@ func (d *answered) changed(r *row, hosts func(*fleet.Summary) string, bytes func
 func (d *answered) developed(n int, hosts func(*fleet.Summary) string, bytes func(uint64) string) []string {
 	r, was := &d.rows[n], d.previous(n)
 	text := fmt.Sprintf("%s of %s %s: the median of the hosts that have it has %s %s%s, one in twenty %s or more.", hosts(&r.sum),
-		model.Clean(r.service), model.Clean(r.version), bytes(r.sum.Median), figureName(d.of.shownFigure()), d.of.ofSite(), bytes(r.sum.P95))
+		model.Clean(r.service), model.Clean(r.version), bytes(r.sum.Median), figureName(d.of.shownFigure()), d.of.ofSite(),
+		bytes(r.sum.P95))
 	if r.sum.Hosts == 0 {
 		text = "No host of " + model.Clean(r.service) + " " + model.Clean(r.version) + " has it."
 	}
@@ -231,10 +236,11 @@ func (a *app) titleOf(r *row, d *answered) string {
 // labeled returns a line with a label.
 func labeled(label, value string, k *widget.Look) widget.Line {
 	const width = 8
-	return widget.Line{Indent: width, Spans: []widget.Span{{Text: fmt.Sprintf("%-*s", width, label), Style: k.Muted}, {Text: model.Clean(value)}}}
+	return widget.Line{Indent: width, Spans: []widget.Span{{Text: fmt.Sprintf("%-*s", width, label), Style: k.Muted},
+		{Text: model.Clean(value)}}}
 }
 
-// found returns what was asked about the row, or how far that is.
+// found returns what was requested about the row, or how far that is.
 func (a *app) found(p *page) (lines []widget.Line) {
 	k := a.Look
 	heading := func(text string) {
@@ -243,7 +249,7 @@ func (a *app) found(p *page) (lines []widget.Line) {
 	x, ok := p.about.Get()
 	switch {
 	case p.about.Failure() != nil:
-		return []widget.Line{{}, widget.Plain("More about it cannot be asked: " + model.Clean(p.about.Failure().Error()) + ".")}
+		return []widget.Line{{}, widget.Plain("More about it is not known: " + model.Clean(p.about.Failure().Error()) + ".")}
 	case !ok || !p.about.Fresh():
 		return []widget.Line{{}, {Spans: []widget.Span{{Text: "asking for more " + k.Glyphs.Ellipsis, Style: k.Muted}}}}
 	}
@@ -254,7 +260,8 @@ func (a *app) found(p *page) (lines []widget.Line) {
 			if file == "" && i < len(s.Modules) {
 				file = s.Modules[i]
 			}
-			spans := []widget.Span{{Text: model.Clean(funcname.ShortenTemplates(function))}, {Text: "  " + model.Clean(file), Style: k.Muted}}
+			spans := []widget.Span{{Text: model.Clean(funcname.ShortenTemplates(function))},
+				{Text: "  " + model.Clean(file), Style: k.Muted}}
 			if function == s.Function && file == s.File {
 				spans[0].Style = k.Sorted
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// Fleet is what is asked. Any goroutine may call its methods.
+// Fleet is what is queried. Any goroutine may call its methods.
 type Fleet interface {
 	// Ask returns the answer to a question. A comparison without versions is of the newest two, which it fills in.
 	Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error)
@@ -105,7 +105,7 @@ type app struct {
 	now     view
 	past    []place
 	last    fleet.Kind // the screen before
-	round   int        // how often everything was asked anew
+	round   int        // how often everything was requested anew
 	pages   map[fleet.Kind]*page
 	figures ui.Figures
 	exact   bool

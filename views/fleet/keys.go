@@ -182,7 +182,7 @@ func (a *app) doPage(act keymap.Action) bool {
 	return true
 }
 
-// doView handles what changes what is asked.
+// doView handles what changes what is queried.
 func (a *app) doView(act keymap.Action) bool {
 	to := a.now
 	switch act {

@@ -29,7 +29,7 @@ type prompt struct {
 // proposal is a text that may be meant.
 type proposal struct{ text, help string }
 
-// changed tells of a changed text.
+// changed reports a changed text.
 func (p *prompt) changed() {
 	p.Problem = ""
 	if p.check != nil {
@@ -267,7 +267,7 @@ func (a *app) run(text string) error {
 	return fmt.Errorf("there is no command %q", name)
 }
 
-// command changes what is asked.
+// command changes what is queried.
 func (a *app) command(c *command, argument string) error {
 	known := a.valuesOf(c)
 	switch {
@@ -276,7 +276,7 @@ func (a *app) command(c *command, argument string) error {
 	case argument != "" && len(known) > 0 && !slices.Contains(known, argument):
 		return fmt.Errorf("the fleet has no %s %q", c.name, argument)
 	case argument != "" && c.argument == "":
-		return fmt.Errorf("%s takes no name", c.name)
+		return fmt.Errorf("no name follows %s", c.name)
 	case c.column == fleet.Labels && argument != "" && !strings.Contains(argument, "="):
 		return errors.New("write KEY=VALUE")
 	}
@@ -372,7 +372,7 @@ func (a *app) newHelp() *textView {
 		"Hosts that are far from the median host of their service, by robust z.",
 		"How a service, or the chosen site, changes from version to version.",
 		"Services, or those that share the chosen site.",
-		"Recordings with what each has, in all or at the chosen site. Enter opens the file.",
+		a.Hint("Recordings with what each has, in all or at the chosen site. {open} opens the file."),
 	} {
 		item(fmt.Sprintf("%d %s", i+1, nameOf(screens()[i])), s)
 	}

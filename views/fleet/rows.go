@@ -100,7 +100,7 @@ func rowsOf(q *fleet.Question, a *fleet.Answer) (rows []row) {
 	return rows
 }
 
-// identity returns a number that a row keeps when it is asked for again.
+// identity returns a number that a row keeps when it is queried for again.
 func (r *row) identity() uint64 {
 	h := fnv.New64a()
 	for _, text := range []string{r.service, r.version, r.host, r.place.String(), r.key.String(), r.recording.String()} {
@@ -199,7 +199,8 @@ func p95(r *row) uint64    { return r.sum.P95 }
 func most(r *row) uint64   { return r.sum.Most }
 
 func (a *app) topColumns(d *answered) []column {
-	list := []column{figure(titles.Sum, "total_bytes", total), figure(titles.Median, "median_bytes", median), figure(titles.P95, "p95_bytes", p95, drops(3))}
+	list := []column{figure(titles.Sum, "total_bytes", total), figure(titles.Median, "median_bytes", median),
+		figure(titles.P95, "p95_bytes", p95, drops(3))}
 	list = append(list, hostsColumns()...)
 	return append(append(list, serviceColumn(d)), placeColumns(d)...)
 }

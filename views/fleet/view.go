@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// view is what is asked: a screen, and what all screens are restricted to.
+// view is what is queried: a screen, and what all screens are restricted to.
 type view struct {
 	kind   fleet.Kind
 	what   fleet.What
@@ -39,7 +39,7 @@ func viewOf(q *fleet.Question) view {
 		labels: strings.Join(q.Labels, "\n"), site: q.Site, siteName: q.Site, before: q.Before, after: q.After, all: q.All}
 }
 
-// mostRows is the most rows that are asked for.
+// mostRows is the most rows that are requested for.
 const mostRows = 20_000
 
 // question returns the question. What its kind cannot be restricted to is left out.

@@ -198,7 +198,7 @@ func (h *Host) answer(ctx context.Context, c asker, at *placeFlags) error {
 	}
 	out := printed.New(q, a, stacks)
 	if h.Format == "html" {
-		return h.Page(ctx, out)
+		return h.Page(ctx, h.Out, out)
 	}
 	return out.Write(h.Out, h.Format, h.Style)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/fail"
 	store "github.com/memtui/memtui/internal/fleet"
 	"github.com/memtui/memtui/model"
+	view "github.com/memtui/memtui/views/fleet"
 )
 
 // Host is what commands need of the program.
@@ -45,9 +46,13 @@ type Host struct {
 	// Flush sends to the user what was written.
 	Flush func() error
 	// Page writes an answer as a page for browsers.
-	Page func(ctx context.Context, r *printed.Report) error
-	// Screen asks full-screen, beginning with a question; nil where there is no terminal.
-	Screen func(ctx context.Context, s *Asked, q *fleet.Question) error
+	Page func(ctx context.Context, w io.Writer, r *printed.Report) error
+	// File writes a file, which gets its name only once it is complete.
+	File func(path string, write func(io.Writer) error) error
+	// Screen shows a fleet until the user quits or opens a recording, and Open that recording, until the user quits; it
+	// returns why it could not. Both are nil where there is no terminal.
+	Screen func(ctx context.Context, o view.Options) (*view.Opened, error)
+	Open   func(ctx context.Context, o *view.Opened) string
 }
 
 // Commands are the verbs of fleet.

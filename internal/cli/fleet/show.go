@@ -2,12 +2,19 @@ package fleet
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/memtui/memtui/analysis/fleet"
+	"github.com/memtui/memtui/export/report/cells"
 	printed "github.com/memtui/memtui/export/report/fleet"
 	store "github.com/memtui/memtui/internal/fleet"
+	view "github.com/memtui/memtui/views/fleet"
 )
 
 // showCmd asks full-screen.
@@ -26,22 +33,50 @@ func (c *showCmd) Run(ctx context.Context, h *Host) error {
 	if err != nil {
 		return err
 	}
-	return h.Screen(ctx, &Asked{store: s, place: h.From}, q)
+	return h.show(ctx, &shownFleet{host: h, store: s, place: h.From}, q)
 }
 
-// Asked is a fleet as screens ask it. Any goroutine may call its methods: one question is asked at a time.
-type Asked struct {
+// show shows a fleet, and the recordings that the user opens there, until the user quits.
+func (h *Host) show(ctx context.Context, s *shownFleet, q *fleet.Question) error {
+	o := view.Options{Fleet: s, Place: s.place, Start: *q, Memory: &view.Memory{}, Openable: openable, Save: s.save,
+		Notes:   func(q *fleet.Question, a *fleet.Answer) []string { return printed.New(q, a, nil).Notes },
+		Command: func(q *fleet.Question) []string { return append([]string{"memtui"}, s.words(q)...) }}
+	for {
+		opened, err := h.Screen(ctx, o)
+		if err != nil || opened == nil {
+			return err
+		}
+		if text := h.Open(ctx, opened); text != "" {
+			o.Memory.Say(text)
+		}
+	}
+}
+
+// openable returns why a recording of a fleet cannot be opened, nil if it probably can.
+func openable(uri string) error {
+	if strings.HasPrefix(uri, "http://") || strings.HasPrefix(uri, "https://") {
+		return nil
+	}
+	if uri == "-" {
+		return errors.New("it was read from standard input, and not kept as a file")
+	}
+	if _, err := os.Stat(uri); err != nil {
+		return fmt.Errorf("%w; fleet add found it there, perhaps on another machine", err)
+	}
+	return nil
+}
+
+// shownFleet is a fleet on screens. Any goroutine may call its methods: questions wait for each other.
+type shownFleet struct {
 	mu    sync.Mutex
+	host  *Host
 	store store.Store
-	place string
+	place string // as the command line names it
 }
-
-// Place returns where the fleet is, as the command line names it.
-func (s *Asked) Place() string { return s.place }
 
 // Ask returns the answer to a question. A comparison without versions is of the newest two, which it fills in; a site
 // that a table has cut is the one that it was cut from.
-func (s *Asked) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
+func (s *shownFleet) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -55,8 +90,8 @@ func (s *Asked) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, erro
 	return named(ctx, s.store, q)
 }
 
-// lock waits until no other question is asked.
-func (s *Asked) lock(ctx context.Context) error {
+// lock waits until no other question is queried.
+func (s *shownFleet) lock(ctx context.Context) error {
 	s.mu.Lock()
 	if err := ctx.Err(); err != nil {
 		s.mu.Unlock()
@@ -66,7 +101,7 @@ func (s *Asked) lock(ctx context.Context) error {
 }
 
 // Stack returns a stack, nil if the fleet has none of that key.
-func (s *Asked) Stack(ctx context.Context, key fleet.Key) (*fleet.Stack, error) {
+func (s *shownFleet) Stack(ctx context.Context, key fleet.Key) (*fleet.Stack, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -75,7 +110,7 @@ func (s *Asked) Stack(ctx context.Context, key fleet.Key) (*fleet.Stack, error) 
 }
 
 // Names returns the names that recordings have in a column.
-func (s *Asked) Names(ctx context.Context, column string) ([]string, error) {
+func (s *shownFleet) Names(ctx context.Context, column string) ([]string, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -84,10 +119,10 @@ func (s *Asked) Names(ctx context.Context, column string) ([]string, error) {
 }
 
 // Warnings returns what could not be read since it was called last, each once.
-func (s *Asked) Warnings() []string { return s.store.Warnings() }
+func (s *shownFleet) Warnings() []string { return s.store.Warnings() }
 
-// Report returns what is printed of an answer, with the stacks that it is about.
-func (s *Asked) Report(ctx context.Context, q *fleet.Question, a *fleet.Answer) (*printed.Report, error) {
+// report returns what is printed of an answer, with the stacks that it is about.
+func (s *shownFleet) report(ctx context.Context, q *fleet.Question, a *fleet.Answer) (*printed.Report, error) {
 	var stacks []printed.Stack
 	if q.Kind == fleet.Spread && q.What.Stacks() && q.Site != "" {
 		if err := s.lock(ctx); err != nil {
@@ -102,8 +137,39 @@ func (s *Asked) Report(ctx context.Context, q *fleet.Question, a *fleet.Answer) 
 	return printed.New(q, a, stacks), nil
 }
 
-// Words returns the command that prints the answer to a question, without the name of the program.
-func (s *Asked) Words(q *fleet.Question) []string {
+// suffixes are the names of formats by the suffixes of files.
+var suffixes = map[string]string{".txt": "text", ".md": "markdown", ".csv": "csv", ".json": "json", ".html": "html"}
+
+// save writes an answer to a file that does not exist, in the format of its suffix.
+func (s *shownFleet) save(ctx context.Context, path string, x view.Answer) (n int64, err error) {
+	format, ok := suffixes[strings.ToLower(filepath.Ext(path))]
+	if !ok {
+		return 0, errors.New("end the name in .txt, .md, .csv, .json or .html")
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return 0, fmt.Errorf("%s exists: choose another name", path)
+	}
+	r, err := s.report(ctx, x.Question, x.Answer)
+	if err != nil {
+		return 0, err
+	}
+	err = s.host.File(path, func(w io.Writer) error {
+		if format == "html" {
+			return s.host.Page(ctx, w, r)
+		}
+		return r.Write(w, format, cells.Style{Width: wide})
+	})
+	if info, e := os.Stat(path); err == nil && e == nil {
+		n = info.Size()
+	}
+	return n, err
+}
+
+// wide is the width of tables in files.
+const wide = 160
+
+// words returns the command that prints the answer to a question, without the name of the program.
+func (s *shownFleet) words(q *fleet.Question) []string {
 	words := []string{"fleet", q.Kind.String()}
 	if q.Site != "" && q.Kind != fleet.Outliers {
 		words = append(words, q.Site)
