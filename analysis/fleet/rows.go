@@ -70,7 +70,7 @@ type Site struct {
 type Stack struct {
 	Stack    uint64   `parquet:"stack"`
 	Recipe   string   `parquet:"recipe"`
-	Function string   `parquet:"function"` // the first one that is not an allocator
+	Function string   `parquet:"function"` // the owner: the first one that is neither an allocator nor of a library
 	File     string   `parquet:"file"`     // its base name, that of the module if the function is unknown
 	Module   string   `parquet:"module"`
 	Frames   []string `parquet:"frames,list"`  // leaf first, as the key is made of them: the function, a tab, the file

@@ -127,6 +127,24 @@ func TestKeysAreTheSameOnEveryMachine(t *testing.T) {
 	}
 }
 
+// Stacks are named after what belongs to the program, or else after the first frame that is not an allocator.
+func TestStacksAreNamedAfterTheirOwner(t *testing.T) {
+	push := [2]string{"void std::vector<int>::_M_realloc_insert<int>(int&&)", "vector.tcc"}
+	for _, c := range []struct {
+		frames [][2]string
+		want   string
+	}{
+		{[][2]string{{"operator new(unsigned long)", "libstdc++.so.6"}, push, {"Cart::add(Item)", "cart.cpp"}, {"main", "main.cpp"}}, "Cart::add(Item)"},
+		{[][2]string{{"operator new(unsigned long)", "libstdc++.so.6"}, push}, push[0]},
+		{[][2]string{{"operator new(unsigned long)", "libstdc++.so.6"}, push, {"??", "app"}}, push[0]},
+		{[][2]string{{"grow", "cart.c"}, {"main", "main.c"}}, "grow"},
+	} {
+		if got := keyFrames(c.frames...); got.Function != c.want {
+			t.Errorf("%v is named after %q", c.frames, got.Function)
+		}
+	}
+}
+
 // With a secret, no name of the file is in any row, words are the same wherever the secret is, and the figures stay.
 func TestRedactedRowsHaveNoNames(t *testing.T) {
 	plain, p, _ := rowsOf(t, trace, about())

@@ -65,6 +65,7 @@ type keys struct {
 	stacks *model.Stacks
 	names  namer
 	sites  *calltree.SiteNames
+	owners *calltree.Owners
 	ofLeaf map[model.NodeID]uint64
 	frames map[model.FrameID]string
 	known  map[uint64]bool
@@ -72,7 +73,7 @@ type keys struct {
 }
 
 func newKeys(s *model.Stacks, n namer) *keys {
-	return &keys{stacks: s, names: n, sites: calltree.NewSiteNames(s), ofLeaf: map[model.NodeID]uint64{},
+	return &keys{stacks: s, names: n, sites: calltree.NewSiteNames(s), owners: calltree.NewOwners(s, nil), ofLeaf: map[model.NodeID]uint64{},
 		frames: map[model.FrameID]string{},
 		known:  map[uint64]bool{}}
 }
@@ -118,13 +119,23 @@ func (k *keys) stack(key uint64, leaf model.NodeID, frames, modules []string) fl
 	if leaf == 0 {
 		return out
 	}
-	frame := k.stacks.Frame[k.sites.Node(leaf)]
+	frame := k.stacks.Frame[k.named(leaf)]
 	out.Function, out.File = fleet.Frame(k.frame(frame))
 	out.Module = k.module(frame)
 	if out.Function == unknown && out.File == "" {
 		out.File = out.Module
 	}
 	return out
+}
+
+// named returns the frame that a stack is named after: its owner, which says more than a function of a library that is in
+// every program, or where all of it is libraries the first frame that is not an allocator. What users count as libraries
+// in addition differs between machines, so it does not matter here.
+func (k *keys) named(leaf model.NodeID) model.NodeID {
+	if owner := k.owners.Node(leaf); owner != leaf && k.frame(k.stacks.Frame[owner]) != unknown {
+		return owner
+	}
+	return k.sites.Node(leaf)
 }
 
 // module returns the base name of the binary of a frame, "" if it is unknown.

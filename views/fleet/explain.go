@@ -28,7 +28,8 @@ type about struct {
 	heading string // of what follows
 	versions,
 	sites []row
-	changes bool // sites are changes
+	services []row // that share a site, where they are several
+	changes  bool  // sites are changes
 }
 
 // calm is how long a row must stay selected before questions about it are requested: they may take seconds of a server.
@@ -57,7 +58,11 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 		}
 		q.Kind, q.Site, q.Version, q.All, q.Before, q.After = fleet.Trend, r.question(), "", false, "", ""
 		out.heading = "From version to version"
-		out.versions, err = a.rowsFor(ctx, &q)
+		if out.versions, err = a.rowsFor(ctx, &q); err != nil {
+			return nil, err
+		}
+		q.Kind, q.Service = fleet.Spread, ""
+		out.services, err = a.rowsFor(ctx, &q)
 		return out, err
 	case fleet.Outliers:
 		q.Kind, q.Host, q.Site = fleet.Top, r.host, ""
@@ -270,7 +275,11 @@ func (a *app) found(p *page) (lines []widget.Line) {
 	}
 	if len(x.versions) > 0 {
 		heading(x.heading)
-		lines = append(lines, a.versionLines(x.versions)...)
+		lines = append(lines, a.summaryLines(x.versions, func(r *row) string { return r.version })...)
+	}
+	if len(x.services) > 1 {
+		heading("Services that share it")
+		lines = append(lines, a.summaryLines(x.services, func(r *row) string { return r.service })...)
 	}
 	if len(x.sites) > 0 {
 		heading(x.heading)
@@ -287,11 +296,11 @@ func (a *app) found(p *page) (lines []widget.Line) {
 	return lines
 }
 
-// versionLines returns a line for every version of a site: its median as a bar, and on how many hosts.
-func (a *app) versionLines(list []row) (lines []widget.Line) {
+// summaryLines returns a line for every version or service of a site: its median as a bar, and on how many hosts.
+func (a *app) summaryLines(list []row, nameOf func(*row) string) (lines []widget.Line) {
 	top, width := uint64(0), 0
 	for i := range list {
-		top, width = max(top, list[i].sum.Median), max(width, widget.Width(model.Clean(list[i].version)))
+		top, width = max(top, list[i].sum.Median), max(width, widget.Width(model.Clean(nameOf(&list[i]))))
 	}
 	width = min(width, 24)
 	block := "█"
@@ -301,7 +310,7 @@ func (a *app) versionLines(list []row) (lines []widget.Line) {
 	for i := range list {
 		r := &list[i]
 		const cells = 16
-		name := widget.Truncate(model.Clean(r.version), width)
+		name := widget.Truncate(model.Clean(nameOf(r)), width)
 		full := int(math.Round(ui.ShareOf(r.sum.Median, top) * cells))
 		lines = append(lines, widget.Line{Indent: width + 2, Spans: []widget.Span{
 			{Text: name + strings.Repeat(" ", width-widget.Width(name)+2)},

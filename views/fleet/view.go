@@ -150,17 +150,6 @@ func (v *view) title() string {
 	return what
 }
 
-// thing returns what a row of sites is called.
-func (v *view) thing() string {
-	switch v.what {
-	case fleet.Types:
-		return "type"
-	case fleet.Pages:
-		return "kind of pages"
-	}
-	return "site"
-}
-
 // further returns the view that a row opens; ok is false for a recording.
 func (v *view) further(r *row) (to view, ok bool) {
 	to = *v
