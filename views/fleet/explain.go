@@ -235,7 +235,7 @@ func (a *app) titleOf(r *row, d *answered) string {
 	case fleet.Recordings:
 		return r.service + " " + r.version + " on " + r.host
 	}
-	return r.name()
+	return r.label
 }
 
 // labeled returns a line with a label.
@@ -290,7 +290,7 @@ func (a *app) found(p *page) (lines []widget.Line) {
 				bytes = a.changeCell(r).Text
 			}
 			lines = append(lines, widget.Line{Indent: 12, Spans: []widget.Span{{Text: fmt.Sprintf("%10s  ", bytes), Style: k.Sorted},
-				{Text: model.Clean(r.name())}}})
+				{Text: model.Clean(r.label)}}})
 		}
 	}
 	return lines

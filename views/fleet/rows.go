@@ -20,6 +20,7 @@ type row struct {
 	service, version, host string
 	key                    fleet.Key
 	place                  fleet.Place
+	label                  string // the place as it is shown, with the beginning of the key where another row has its name
 	sum                    fleet.Summary
 
 	change                 float64 // of a comparison, per host
@@ -94,11 +95,23 @@ func rowsOf(q *fleet.Question, a *fleet.Answer) (rows []row) {
 				duration: x.Duration, complete: x.Complete, format: x.Format, uri: x.URI, recording: x.ID})
 		}
 	}
+	names := map[[2]string]int{}
 	for i := range rows {
-		rows[i].id = rows[i].identity()
+		r := &rows[i]
+		r.id, r.label = r.identity(), r.name()
+		names[[2]string{r.service, r.label}]++
+	}
+	for i := range rows {
+		r := &rows[i]
+		if names[[2]string{r.service, r.label}] > 1 && r.key != 0 { // several stacks of one owner
+			r.label += " #" + r.key.String()[:shortKey]
+		}
 	}
 	return rows
 }
+
+// shortKey is the number of digits of a key that tell stacks of one name apart.
+const shortKey = 4
 
 // identity returns a number that a row keeps when it is queried for again.
 func (r *row) identity() uint64 {
@@ -177,7 +190,7 @@ func placeColumns(d *answered) []column {
 		title = titles.Type
 	}
 	return []column{
-		text(title, "function", leastName, 4, func(r *row) string { return r.name() }, func(c *column) { c.Cut = widget.CutScope }),
+		text(title, "function", leastName, 4, func(r *row) string { return r.label }, func(c *column) { c.Cut = widget.CutScope }),
 		text(titles.Stack, "stack", 16, 0, func(r *row) string { return r.key.String() }, drops(5),
 			func(c *column) { c.Muted, c.Hidden = true, !d.of.what.Stacks() }),
 	}
