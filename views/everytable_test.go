@@ -46,6 +46,8 @@ var madeBy = map[string]struct {
 	"trace/topsites.go:newTopSites":     {cases: []string{"Top sites", "Top sites of another cost", "Top sites below the curve"}},
 	"ui/blocks.go:Show":                 {cases: []string{"Blocks", "Difference of blocks"}},
 
+	"fleet/fleet.go:newPage":                {why: "rows of a fleet, which the tests of its folder check"},
+	"fleet/prompt.go:newRestrictionList":    {why: "what recordings are restricted to, the widest first"},
 	"restrictionlist.go:newRestrictionList": {why: "filters, in the order in which they apply"},
 	"palette.go:newPalette":                 {why: "commands, the best match of what is typed first"},
 	"screenbar.go:newScreenList":            {why: "the screens, in the order of their keys"},

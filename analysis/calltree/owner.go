@@ -44,6 +44,7 @@ var libraries = []struct{ functions, files func() *regexp.Regexp }{
 // nor part of a standard library or a runtime. It is for one goroutine.
 type Owners struct {
 	stacks *model.Stacks
+	sites  *SiteNames // of stacks that are all libraries
 	more   *regexp.Regexp
 	skips  map[code]bool
 }
@@ -57,10 +58,11 @@ type code struct {
 // NewOwners returns Owners of some stacks, which may be nil. more matches further functions and files that own nothing;
 // it may be nil.
 func NewOwners(s *model.Stacks, more *regexp.Regexp) *Owners {
-	return &Owners{stacks: s, more: more, skips: map[code]bool{}}
+	return &Owners{stacks: s, sites: NewSiteNames(s), more: more, skips: map[code]bool{}}
 }
 
-// Node returns the owner of a stack with the given leaf, or the leaf's own node if all frames belong to libraries.
+// Node returns the owner of a stack with the given leaf, or if all frames belong to libraries the first that is not an
+// allocation function.
 func (o *Owners) Node(leaf model.NodeID) model.NodeID {
 	const far = 256 // no library recurses this deep
 	n := leaf
@@ -80,7 +82,7 @@ func (o *Owners) Node(leaf model.NodeID) model.NodeID {
 		}
 		n = o.stacks.Parent[n]
 	}
-	return leaf
+	return o.sites.Node(leaf)
 }
 
 // Frame returns the owner of a stack; ok is false if the file does not define the stack.

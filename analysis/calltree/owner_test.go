@@ -42,7 +42,7 @@ func TestOwners(t *testing.T) {
 		}, "load"},
 		{"Node", []frame{{"malloc", ""}, {"v8::internal::Heap::AllocateRaw(int)", ""}, {"node::Buffer::New(v8::Isolate*, unsigned long)", ""}, {"emit", "node:events"}, {"handle", "/srv/app.js"}}, "handle"},
 		{"a library of the user's", []frame{{"malloc", ""}, {"g_strdup_acme", "/opt/acme/lib.c"}, {"serve", "/src/serve.c"}}, "serve"},
-		{"nothing but libraries", []frame{{"malloc", ""}, {"std::locale::classic()", ""}}, "malloc"},
+		{"nothing but libraries", []frame{{"malloc", ""}, {"std::locale::classic()", ""}}, "std::locale::classic()"},
 	} {
 		s := model.NewStacks()
 		node := model.NodeID(0)

@@ -132,7 +132,7 @@ func (k *keys) stack(key uint64, leaf model.NodeID, frames, modules []string) fl
 // every program, or where all of it is libraries the first frame that is not an allocator. What users count as libraries
 // in addition differs between machines, so it does not matter here.
 func (k *keys) named(leaf model.NodeID) model.NodeID {
-	if owner := k.owners.Node(leaf); owner != leaf && k.frame(k.stacks.Frame[owner]) != unknown {
+	if owner := k.owners.Node(leaf); k.frame(k.stacks.Frame[owner]) != unknown {
 		return owner
 	}
 	return k.sites.Node(leaf)

@@ -105,9 +105,9 @@ func portion(a report.Amount, total *report.Amount) any {
 }
 
 func (b *builder) stackFindings(s *report.Stacks, metric string) {
-	say := func(label string, f report.WeighedFunction, a report.Amount, text string) {
+	say := func(label, function string, a report.Amount, text string) {
 		if s.Total != nil && s.Total.Float64() > 0 && a.Float64() > 0 {
-			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(f.Function),
+			b.Findings = append(b.Findings, finding{Sign: "info", Label: label, Name: b.name(function),
 				Text: fmt.Sprintf("%v of all %s %s", a.ShareOf(s.Total.Amount), metric, text)})
 		}
 	}
@@ -115,12 +115,14 @@ func (b *builder) stackFindings(s *report.Stacks, metric string) {
 		b.Findings = append(b.Findings, finding{Sign: "info", Label: "empty", Name: none,
 			Text: "no stack has a weight for this event and metric: there is nothing to draw"})
 	}
-	if len(s.Functions) > 0 {
-		say("heaviest", s.Functions[0], s.Functions[0].Self, "in the function itself")
+	if len(s.Owners) > 0 {
+		say("heaviest", s.Owners[0].Name, s.Owners[0].Self, "by itself and through libraries")
+	} else if len(s.Functions) > 0 {
+		say("heaviest", s.Functions[0].Function, s.Functions[0].Self, "in the function itself")
 	}
 	for _, f := range s.Inclusive {
 		if p, ok := portion(f.Total, s.Total).(float64); ok && p < 0.98 {
-			say("below it", f, f.Total, "in the function and what it calls")
+			say("below it", f.Function, f.Total, "in the function and what it calls")
 			break
 		}
 	}

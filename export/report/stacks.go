@@ -31,6 +31,7 @@ type Stacks struct {
 	Total     *Amount           `json:"total,omitzero"`   // of Metric under Event; nil if a sum is meaningless
 	Window    *string           `json:"window,omitzero"`  // window of the tables; nil for none
 	Filters   []string          `json:"filters,omitzero"` // of stacks: "focus main"
+	Owners    []StackGroup      `json:"owners,omitzero"`  // of bytes, by self: the functions of the program that allocate
 	Top       []WeightedStack   `json:"top"`              // heaviest first
 	Functions []WeighedFunction `json:"functions"`        // all, by self; empty for peaks, which do not add up
 	Inclusive []WeighedFunction `json:"total_functions"`  // all, by total
@@ -62,6 +63,7 @@ type StackCounts struct {
 
 // StackRows holds the length of each table before the limit.
 type StackRows struct {
+	Owners    int `json:"owners,omitzero"`
 	Top       int `json:"top"`
 	Functions int `json:"functions"`
 	Inclusive int `json:"total_functions"`
@@ -120,29 +122,12 @@ func (t Totals) Cell() string {
 // Amount is an exact sum.
 type Amount = object.Amount
 
-// RecordName is the id of a stack as the file writes it: a string or a number.
-type RecordName struct {
-	text   string
-	number bool
-	known  bool // the file has an id
-}
-
-// AppendJSON implements [object.Appender].
-func (n RecordName) AppendJSON(dst []byte) []byte {
-	if n.number {
-		return append(dst, n.text...)
-	}
-	return object.Quote(dst, n.text)
-}
-
-func (n RecordName) Cell() string { return model.Clean(n.text) }
-
 // WeightedStack is one record.
 type WeightedStack struct {
-	Stack  RecordName    `json:"stack,omitzero"` // absent if the file has no id
-	Value  Amount        `json:"value"`
-	Labels StackLabels   `json:"labels,omitzero"`
-	Frames ProfileFrames `json:"frames"`
+	Stack  object.RecordName `json:"stack,omitzero"` // absent if the file has no id
+	Value  Amount            `json:"value"`
+	Labels StackLabels       `json:"labels,omitzero"`
+	Frames ProfileFrames     `json:"frames"`
 }
 
 // StackLabels are all labels of a stack.
@@ -332,8 +317,18 @@ func (out *Stacks) parts(p *model.Profile, opt StackOptions) []stackPart {
 	if len(p.Weights.Windows) > 0 {
 		list = append(list, stackPart{[]string{"windows"}, func(ctx context.Context) error { return out.windows(ctx, s, opt.Limit) }})
 	}
+	if s.Profile.Metrics[s.Metric].Measure().Bytes {
+		list = append(list, stackPart{[]string{"owners"}, func(ctx context.Context) (err error) {
+			out.Owners, out.Rows.Owners, err = grouped(ctx, s, weights.ByOwner, opt)
+			return err
+		}})
+	}
 	if opt.Group {
-		list = append(list, stackPart{[]string{"groups"}, func(ctx context.Context) error { return out.groups(ctx, s, opt) }})
+		list = append(list, stackPart{[]string{"groups"}, func(ctx context.Context) (err error) {
+			out.groupedBy = opt.By.String()
+			out.Groups, out.Rows.Groups, err = grouped(ctx, s, opt.By, opt)
+			return err
+		}})
 	}
 	return list
 }
@@ -344,8 +339,8 @@ func (out *Stacks) top(ctx context.Context, p *model.Profile, s *weights.Selecti
 	var rows []WeightedStack
 	for _, t := range limit(list, n) {
 		name, number := s.Profile.Records.Name(t.Record)
-		rows = append(rows, WeightedStack{RecordName{name, number,
-			s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{Amount: t.Value}, stackLabels(s.Profile, t.Record),
+		rows = append(rows, WeightedStack{object.RecordName{Text: name, Number: number,
+			Known: s.Profile.Records.IDKind[t.Record] != model.IDNone}, Amount{Amount: t.Value}, stackLabels(s.Profile, t.Record),
 			ProfileFrames{p, s.Stacks, s.Node(t.Record)}})
 	}
 	if ctx.Err() != nil {
@@ -369,22 +364,21 @@ func FilterLines(c analysis.Cell) (out []string) {
 // GroupedBy returns the grouping of Groups, such as "owner".
 func (out *Stacks) GroupedBy() string { return out.groupedBy }
 
-// groups fills the table of the requested grouping.
-func (out *Stacks) groups(ctx context.Context, s *weights.Selection, opt StackOptions) error {
-	rows, err := weights.Table(ctx, opt.By, opt.Libraries, s)
+// grouped returns the first groups by self, and how many there are.
+func grouped(ctx context.Context, s *weights.Selection, by weights.By, opt StackOptions) (list []StackGroup, all int, err error) {
+	rows, err := weights.Table(ctx, by, opt.Libraries, s)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	slices.SortStableFunc(rows, func(a, b weights.Row) int {
 		x, y := &a.Weights[0], &b.Weights[0]
 		return cmp.Or(y.Self.Compare(x.Self), y.Total.Compare(x.Total), cmp.Compare(a.Name, b.Name))
 	})
-	out.groupedBy, out.Rows.Groups = opt.By.String(), len(rows)
-	out.Groups = []StackGroup{}
+	list = []StackGroup{}
 	for _, r := range limit(rows, opt.Limit) {
-		out.Groups = append(out.Groups, StackGroup{r.Name, Amount{Amount: r.Weights[0].Self}, Amount{Amount: r.Weights[0].Total}})
+		list = append(list, StackGroup{r.Name, Amount{Amount: r.Weights[0].Self}, Amount{Amount: r.Weights[0].Total}})
 	}
-	return nil
+	return list, len(rows), nil
 }
 
 // functions fills both tables of functions.
@@ -458,7 +452,7 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 
 // StackTables returns the names of the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
-	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", "treemap", treeTable, linesTable}
+	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", "owners", "treemap", treeTable, linesTable}
 }
 
 // CurvesTable is the name of the table of curves, which few formats of stack profiles have.
@@ -481,6 +475,8 @@ func (out *Stacks) list(table string) (any, bool) {
 		return &out.Threads, true
 	case "windows":
 		return &out.Windows, true
+	case "owners":
+		return &out.Owners, true
 	case "groups":
 		return &out.Groups, true
 	case treeTable:

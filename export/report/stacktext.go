@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,11 +55,12 @@ func (r *Report) stackTables(s cells.Style, full bool) []table {
 	if r.Stacks == nil {
 		return nil
 	}
-	w := stackWriter{r.Stacks, s, full, "", r.Time.Unit}
-	if r.Stacks.Metric != nil {
-		w.metric = *r.Stacks.Metric
+	w := stackWriter{r.Stacks, s, full, orZero(r.Stacks.Metric), r.Time.Unit}
+	list := []table{w.events()}
+	if len(r.Stacks.Owners) > 0 {
+		list = append(list, w.owners())
 	}
-	list := []table{w.events(), w.functions(), w.inclusive(), w.top(), w.threads()}
+	list = append(list, w.functions(), w.inclusive(), w.top(), w.threads())
 	if len(r.Stacks.Windows) > 0 {
 		list = append(list, w.windows())
 	}
@@ -181,34 +183,40 @@ func FilterText(filters []string) []string {
 	return []string{"filters: " + strings.Join(clean, ", ")}
 }
 
+// owners returns the table of the functions of the program that allocate, itself or through libraries.
+func (w stackWriter) owners() table {
+	return w.grouped(table{name: "owners", title: "Owners", answer: model.Counted(w.r.Rows.Owners, "owner") + " by " + model.Clean(w.metric) +
+		": what allocates, apart from libraries", more: w.r.Rows.Owners - len(w.r.Owners)}, w.r.Owners)
+}
+
 func (w stackWriter) groups() table {
-	out := table{
-		name: "groups", title: "Groups", more: w.r.Rows.Groups - len(w.r.Groups),
-		answer: model.Counted(w.r.Rows.Groups, "group") + " by " + w.r.groupedBy,
-		cols:   []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Name, name}},
-	}
-	for _, g := range w.r.Groups {
-		label := model.Clean(g.Name)
-		if label == "" {
-			label = calltree.Unnamed
-		}
+	return w.grouped(table{name: "groups", title: "Groups", answer: model.Counted(w.r.Rows.Groups, "group") + " by " + w.r.groupedBy,
+		more: w.r.Rows.Groups - len(w.r.Groups)}, w.r.Groups)
+}
+
+// grouped adds the rows of groups to a table.
+func (w stackWriter) grouped(out table, list []StackGroup) table {
+	out.cols = []col{{titles.Self, number}, {"", number}, {titles.Total, number}, {"", number}, {titles.Name, name}}
+	for _, g := range list {
 		out.rows = append(out.rows, []string{
 			w.style.Amount(w.r.measure, g.Self.Amount), w.r.part(g.Self.Amount),
-			w.style.Amount(w.r.measure, g.Total.Amount), w.r.part(g.Total.Amount), label,
+			w.style.Amount(w.r.measure, g.Total.Amount), w.r.part(g.Total.Amount), cmp.Or(model.Clean(g.Name), calltree.Unnamed),
 		})
 	}
 	return out
 }
 
-// frames returns a stack as text: its first frames, or all of them if full is set.
+// frames returns a stack as text: as many frames as fit between the other columns.
 func (w stackWriter) frames(f ProfileFrames) string {
-	const short = 3
-	var names []string
+	const others = 40
+	names, width := []string{}, 0
 	for id := range f.All() {
-		names = append(names, w.function(f.p.Stacks.Functions[f.p.Stacks.FrameFunc[id]]))
-		if len(names) == short {
+		name := w.function(f.p.Stacks.Functions[f.p.Stacks.FrameFunc[id]])
+		if width += cells.Width(name) + 3; width > w.style.LineWidth()-others && len(names) > 0 {
+			names = append(names, w.style.Cut())
 			break
 		}
+		names = append(names, name)
 	}
 	if len(names) == 0 {
 		return calltree.NoFunction

@@ -110,7 +110,7 @@ func rowsOf(q *fleet.Question, a *fleet.Answer) (rows []row) {
 	return rows
 }
 
-// shortKey is the number of digits of a key that tell stacks of one name apart.
+// shortKey is the number of digits of a key by which stacks of one name differ.
 const shortKey = 4
 
 // identity returns a number that a row keeps when it is queried for again.

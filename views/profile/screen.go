@@ -25,7 +25,7 @@ type Screen struct {
 	*ui.Table[eventData, int]
 	sums    *ui.Lazy[*ui.ProfileFile, *eventSums]
 	threads *ui.Lazy[RowsKey, *rows]
-	heavy   *ui.Lazy[RowsKey, *rows] // functions
+	heavy   *ui.Lazy[RowsKey, *rows] // functions, or owners
 	top     *ui.Lazy[ui.ProfileKey, *heavyStacks]
 	text    widget.TextView
 	inText  bool
@@ -69,10 +69,19 @@ func (p *Screen) Show(s *state.State) {
 	}
 	p.sums.Ask(p.Prof)
 	p.threads.Ask(RowsKey{p.Prof.Key(s), weights.ByProfileThread})
-	p.heavy.Ask(RowsKey{p.Prof.Key(s), weights.ByFunctionDSO})
+	p.heavy.Ask(RowsKey{p.Prof.Key(s), heavyBy(p.Prof, s)})
 	p.top.Ask(p.Prof.Key(s))
 	p.Ask(p.data(), s.Filter)
 	p.text.Replace(p.lines())
+}
+
+// heavyBy returns what is listed as the heaviest: of memory the owners, since all of it comes from a few functions that
+// allocate.
+func heavyBy(d *ui.ProfileFile, s *state.State) weights.By {
+	if k := d.Key(s); !k.None && d.Weights.Metrics[k.Metric].Measure().Bytes {
+		return weights.ByOwner
+	}
+	return weights.ByFunctionDSO
 }
 
 // data returns what the list of events shows now.
@@ -218,8 +227,12 @@ func (p *Screen) lines() (out []widget.Line) {
 	p.sumLines(fact)
 	fact("missing", strings.Join(p.lacks(), " · "))
 	heaviestLines(p.threads, "threads", p.State.Exact, fact)
-	heaviestLines(p.heavy, "functions", p.State.Exact, fact)
-	label := "DSOs"
+	label := "functions"
+	if p.heavy.Key.By == weights.ByOwner {
+		label = "owners"
+	}
+	heaviestLines(p.heavy, label, p.State.Exact, fact)
+	label = "DSOs"
 	for i, d := range w.DSOs[min(1, len(w.DSOs)):] {
 		text := d.Name
 		if d.Kernel {

@@ -20,3 +20,21 @@ func Unscaled(n uint64, scale float64) (a Amount) {
 	}
 	return a
 }
+
+// RecordName is the id of a record as a file writes it: a string or a number. The zero value is none.
+type RecordName struct {
+	Text   string
+	Number bool
+	Known  bool // the file has an id
+}
+
+// AppendJSON implements [Appender].
+func (n RecordName) AppendJSON(dst []byte) []byte {
+	if n.Number {
+		return append(dst, n.Text...)
+	}
+	return Quote(dst, n.Text)
+}
+
+// Cell returns the id as a cell of CSV.
+func (n RecordName) Cell() string { return model.Clean(n.Text) }
