@@ -73,9 +73,8 @@ type keys struct {
 }
 
 func newKeys(s *model.Stacks, n namer) *keys {
-	return &keys{stacks: s, names: n, sites: calltree.NewSiteNames(s), owners: calltree.NewOwners(s, nil), ofLeaf: map[model.NodeID]uint64{},
-		frames: map[model.FrameID]string{},
-		known:  map[uint64]bool{}}
+	return &keys{stacks: s, names: n, sites: calltree.NewSiteNames(s), owners: calltree.NewOwners(s, nil),
+		ofLeaf: map[model.NodeID]uint64{}, frames: map[model.FrameID]string{}, known: map[uint64]bool{}}
 }
 
 // ofStack returns the key of a stack of a trace. Those that the file does not define have one unknown frame.

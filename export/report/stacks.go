@@ -452,7 +452,8 @@ func (out *Stacks) threads(ctx context.Context, s *weights.Selection, n int) err
 
 // StackTables returns the names of the tables of stack profiles that [WriteCSV] can write, the default first.
 func StackTables() []string {
-	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", "owners", "treemap", treeTable, linesTable}
+	return []string{"functions", "total_functions", "top", "events", "threads", "windows", "groups", "owners", "treemap",
+		treeTable, linesTable}
 }
 
 // CurvesTable is the name of the table of curves, which few formats of stack profiles have.

@@ -21,7 +21,7 @@ func Unscaled(n uint64, scale float64) (a Amount) {
 	return a
 }
 
-// RecordName is the id of a record as a file writes it: a string or a number. The zero value is none.
+// RecordName is the id of a record as a file writes it: a string or a number. The zero value is that of a record without one.
 type RecordName struct {
 	Text   string
 	Number bool
