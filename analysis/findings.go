@@ -53,11 +53,12 @@ type Finding struct {
 	Confidence float64 // 0 … 1
 	At         Instant
 	AtTime     model.Time
-	HasAt      bool     // At is an instant to go to
-	History    []uint64 // live bytes over the run, HistoryColumns columns; nil where they say nothing
-	sites      int      // number of sites that Bytes and Count cover
-	others     string   // evidence about the owner's other sites
-	Text       string   // the evidence, to follow the owner's name: "452 of 9,000 were never freed, …"
+	HasAt      bool       // At is an instant to go to
+	History    []uint64   // live bytes over the run, HistoryColumns columns; nil where they say nothing
+	sites      int        // number of sites that Bytes and Count cover
+	until      model.Time // when the program began to free everything
+	others     string     // evidence about the owner's other sites
+	Text       string     // the evidence, to follow the owner's name: "452 of 9,000 were never freed, …"
 }
 
 // UsualFindings is the number of findings on screens and in reports.
@@ -168,15 +169,14 @@ func (f *finder) verdicts() error {
 	if err != nil {
 		return err
 	}
-	if live.Count == 0 && f.whole {
-		f.out = append(f.out, Finding{Kind: FindingClean, Confidence: 1,
-			Text: "all " + model.Group(f.totals.AllocCount) + " blocks were freed"})
-	}
 	list, err := f.t.Verdicts(f.ctx, ByStack, "")
 	if err != nil {
 		return err
 	}
 	slices.SortStableFunc(list, func(a, b verdict.Verdict) int { return verdict.Compare(&a, &b) })
+	if live.Count == 0 && f.whole {
+		f.out = append(f.out, Finding{Kind: FindingClean, Confidence: 1, Text: f.allFreed(list)})
+	}
 	var found []Finding
 	byOwner := map[ownedBy]int{}
 	for i := range list {
@@ -197,6 +197,20 @@ func (f *finder) verdicts() error {
 		}
 	}
 	return nil
+}
+
+// allFreed says that all blocks were freed, and how many of those that grew were freed only in the end.
+func (f *finder) allFreed(list verdict.List) string {
+	text, late, until := "all "+model.Group(f.totals.AllocCount)+" blocks were freed", uint64(0), model.Time(0)
+	for i := range list {
+		if v := &list[i]; v.Kind == verdict.Late {
+			late, until = late+v.Late, v.Until
+		}
+	}
+	if late > 0 {
+		text += fmt.Sprintf(", but %s that had become more and more only after %v, with the last frees", model.Blocks(late), until)
+	}
+	return text
 }
 
 // ownedBy identifies a finding by owner and kind.
@@ -234,7 +248,7 @@ func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict
 		i = len(found)
 		byOwner[owner] = i
 		found = append(found, Finding{Kind: kind, Site: *site, Owner: frame, HasOwner: known,
-			Confidence: float64(v.Confidence), Text: v.Evidence()})
+			Confidence: float64(v.Confidence), until: v.Until, Text: v.Evidence()})
 	}
 	x := &found[i]
 	x.Stacks, x.Keys = append(x.Stacks, site.Stack), append(x.Keys, site.Key)
@@ -267,7 +281,7 @@ func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
 			more.Bytes, _ = model.SaturatingAdd(more.Bytes, less.Bytes)
 			more.Count += less.Count
 			more.sites += less.sites
-		} else {
+		} else if ratio(less.Bytes, more.Bytes) >= heldPart {
 			more.others = less.asWell()
 		}
 		more.Stacks, more.Keys = append(more.Stacks, less.Stacks...), append(more.Keys, less.Keys...)
@@ -279,18 +293,11 @@ func oneEach(found []Finding, byOwner map[ownedBy]int) []Finding {
 
 // asWell returns the evidence about the owner's leaks or late frees in addition to those the finding is about.
 func (x *Finding) asWell() string {
-	sites := "1 site"
-	if x.sites != 1 {
-		sites = fmt.Sprintf("%d sites", x.sites)
+	what := fmt.Sprintf("%s (%v)", model.Blocks(x.Count), model.Bytes(x.Bytes))
+	if x.Kind == FindingLate {
+		return fmt.Sprintf("; in addition %s of %s, freed after %v", what, model.Counted(x.sites, "site"), x.until)
 	}
-	what := "more live at the end"
-	switch {
-	case x.Kind == FindingLate && x.Count == 1:
-		what = "was freed at the very end"
-	case x.Kind == FindingLate:
-		what = "were freed at the very end"
-	}
-	return fmt.Sprintf("; of %s, another %s (%v) %s", sites, model.Blocks(x.Count), model.Bytes(x.Bytes), what)
+	return fmt.Sprintf("; in addition %s of %s, live at the end", what, model.Counted(x.sites, "site"))
 }
 
 // siteOf returns the row of a key, or nil.

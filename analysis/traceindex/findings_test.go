@@ -203,7 +203,7 @@ func TestFindingCountsTheSitesOfItsFigures(t *testing.T) {
 	if f.Kind != analysis.FindingLeak || len(f.Stacks) != 2 {
 		t.Fatalf("%v of %s: %d stacks: %s", f.Kind, f.Owner.Function, len(f.Stacks), f.Text)
 	}
-	if strings.Contains(f.Text, "2 sites") || !strings.Contains(f.Text, "; of 1 site, another ") || !strings.HasSuffix(f.Text, " were freed at the very end") {
+	if strings.Contains(f.Text, "2 sites") || !strings.Contains(f.Text, "; in addition 24 blocks ") || !strings.HasSuffix(f.Text, " of 1 site, freed after 9.92 ms") {
 		t.Errorf("%q", f.Text)
 	}
 }

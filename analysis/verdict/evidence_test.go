@@ -16,17 +16,17 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		want string
 	}{
 		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 2, Freed: 1, Held: 977 * kib, Live: 1, Bytes: 391 * kib, Ended: 2, Late: 1, LateBytes: 977 * kib, First: at, Last: at, Longest: at},
-			"before the last frees: 1 block (977 KiB) in use, allocated at 61.0 ms, no older than the one freed before became (61.0 ms); at the end 1 block (391 KiB) is live"},
+			"at 150 ms, before the last frees, 1 block (977 KiB) in use, allocated at 61.0 ms, no older than the one freed before became (61.0 ms); at the end 1 block (391 KiB) is live"},
 		{Verdict{Kind: Kept, Reason: fewBlocks, Born: 1, Held: 977 * kib, Ended: 1, Late: 1, LateBytes: 977 * kib, First: at, Last: at},
-			"before the last frees: 1 block (977 KiB), allocated at 61.0 ms; none was freed before the last moments of the run; at the end none is live"},
+			"at 150 ms, before the last frees, 1 block (977 KiB), allocated at 61.0 ms; none was freed before the last moments of the run; at the end none is live"},
 		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 9, Held: kib, Live: 9, Bytes: kib, Suspects: 3, First: at, Last: 2 * at},
 			"9 blocks (1.00 KiB) in use, allocated from 61.0 ms to 122 ms, but 6 of them too late to tell whether more will come: none was freed"},
 		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at},
 			"4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed"},
 		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 4, Held: kib, Live: 6, Bytes: 2 * kib, First: at, Last: 2 * at},
-			"shortly before the end: 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed; at the end 6 blocks (2.00 KiB) are live"},
+			"at 150 ms, shortly before the end, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed; at the end 6 blocks (2.00 KiB) are live"},
 		{Verdict{Kind: Late, Reason: outlivedAll, Born: 4, Held: kib, Ended: 4, Late: 4, LateBytes: kib, First: at, Last: 2 * at},
-			"before the last frees: 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed before the last moments of the run; 4 blocks (1.00 KiB) were freed at the very end"},
+			"at 150 ms, before the last frees, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed before the last moments of the run; 4 blocks (1.00 KiB) were freed after that"},
 		{Verdict{Kind: Leak, Reason: outlivedSince, Born: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at},
 			"4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, again and again; none was freed"},
 		{Verdict{Kind: Leak, Reason: outlivedSince, Born: 9, Freed: 5, Suspects: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at, Longest: at},
@@ -36,6 +36,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		{Verdict{Kind: Leak, Reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "one block is no growth"},
 		{Verdict{Kind: Unknown, Reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
 	} {
+		c.v.Until = 150_000
 		got := c.v.Evidence()
 		if got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

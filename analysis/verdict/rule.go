@@ -60,7 +60,7 @@ func (e *Evidence) Judge(end model.Time) Verdict { return e.judge(end, allParts)
 
 func (e *Evidence) judge(end model.Time, use part) Verdict {
 	v := Verdict{Born: e.Born, Freed: e.Freed, Live: e.Live, Held: e.Bytes, Bytes: e.Bytes, Ended: e.Freed,
-		First: e.first, Last: e.last, Longest: e.longest}
+		First: e.first, Last: e.last, Longest: e.longest, Until: end}
 	conclude := func(k Kind, r Reason, confidence float64) Verdict {
 		v.Kind, v.Reason, v.Confidence = k, r, float32(min(max(confidence, 0), 1))
 		if k == Leak {

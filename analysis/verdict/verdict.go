@@ -64,10 +64,11 @@ type Verdict struct {
 	Held           uint64 // bytes live at that moment
 	Live, Bytes    uint64 // blocks and bytes after the last event
 	Ended          uint64 // blocks that were freed or overwritten, of the whole trace
-	Late           uint64 // blocks freed at the very end
+	Late           uint64 // blocks freed after Until
 	LateBytes      uint64
 	Growth         float64    // rise of the least level in bytes per second; 0 if it does not rise
 	First, Last    model.Time // births of the oldest and of the newest of the Held bytes
+	Until          model.Time // when the program began to free everything, or the end of the run
 	Longest        model.Time // lifetime of the freed block that lived longest, or an upper bound
 	Suspects       uint64     // blocks that outlived everything that was freed
 	replacements   uint64     // of a container: number of replacements
@@ -132,14 +133,14 @@ func (v *Verdict) Evidence() string {
 		return v.reason(blocks(v.Live, v.Bytes))
 	}
 	text := v.reason(blocks(before, v.Held))
-	when := "shortly before the end: "
+	when := "at " + v.Until.String() + ", shortly before the end, "
 	if v.Late > 0 {
-		when = "before the last frees: "
+		when = "at " + v.Until.String() + ", before the last frees, "
 	}
 	text = when + text
 	switch {
 	case v.Kind == Late:
-		text += fmt.Sprintf("; %s freed at the very end", was(v.Late, v.LateBytes, "was", "were"))
+		text += fmt.Sprintf("; %s freed after that", was(v.Late, v.LateBytes, "was", "were"))
 	case v.Live == 0:
 		text += "; at the end none is live"
 	default:

@@ -121,7 +121,9 @@ func (w tableWriter) findings() table {
 		}
 		out.rows = append(out.rows, row)
 		if f.growth > 0 {
-			evidence = "+" + model.Rate(f.growth) + "; " + evidence
+			over := map[bool]string{true: " until the last frees; ",
+				false: " from its first block to the end; "}[f.Kind == analysis.FindingLate.String()]
+			evidence = "+" + model.Rate(f.growth) + over + evidence
 		}
 		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.LineWidth()-5))
 	}

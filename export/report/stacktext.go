@@ -56,11 +56,10 @@ func (r *Report) stackTables(s cells.Style, full bool) []table {
 		return nil
 	}
 	w := stackWriter{r.Stacks, s, full, orZero(r.Stacks.Metric), r.Time.Unit}
-	list := []table{w.events()}
-	if len(r.Stacks.Owners) > 0 {
-		list = append(list, w.owners())
+	list := []table{w.events(), w.functions(), w.inclusive(), w.top(), w.threads()}
+	if r.Stacks.Owners != nil {
+		list = slices.Insert(list, 1, w.owners())
 	}
-	list = append(list, w.functions(), w.inclusive(), w.top(), w.threads())
 	if len(r.Stacks.Windows) > 0 {
 		list = append(list, w.windows())
 	}
@@ -183,7 +182,6 @@ func FilterText(filters []string) []string {
 	return []string{"filters: " + strings.Join(clean, ", ")}
 }
 
-// owners returns the table of the functions of the program that allocate, itself or through libraries.
 func (w stackWriter) owners() table {
 	return w.grouped(table{name: "owners", title: "Owners", answer: model.Counted(w.r.Rows.Owners, "owner") + " by " + model.Clean(w.metric) +
 		": what allocates, apart from libraries", more: w.r.Rows.Owners - len(w.r.Owners)}, w.r.Owners)
