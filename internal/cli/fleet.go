@@ -62,6 +62,12 @@ func (a *app) openFrom(ctx context.Context, o *fleetview.Opened) string {
 	var said bytes.Buffer
 	env := a.env
 	env.Stderr, env.Stdin = &said, strings.NewReader("")
+	env.Getenv = func(name string) string {
+		if name == "MEMTUI_FROM" { // the fleet, not a time
+			return ""
+		}
+		return a.env.Getenv(name)
+	}
 	env.Start = views.Start{Function: o.Place.Function, Type: o.Place.Type, Leaks: o.Leaking}
 	env.Args = slices.Concat([]string{"open"}, a.drawnAs(), []string{"--", o.URI})
 	if Main(ctx, env) == fail.Done {

@@ -204,7 +204,13 @@ func TestFleetFullScreen(t *testing.T) {
 		"min(start_us)": "shop\t1.0\t1000000\t1024\t1024\t1024\t1024\t1\t4\nshop\t1.1\t2000000\t4096\t2048\t2048\t2048\t2\t4\n"})
 	saved, times := filepath.Join(t.TempDir(), "a.csv"), 0
 	var began []views.Start
-	env := Env{Getenv: fleetEnv, IsTerminal: true,
+	placed := func(name string) string {
+		if name == "MEMTUI_FROM" {
+			return address
+		}
+		return fleetEnv(name)
+	}
+	env := Env{Getenv: placed, IsTerminal: true,
 		FullScreen: func(_ context.Context, s screen.Screen) error { began = append(began, s.Start); return nil },
 		Fleet: func(ctx context.Context, f screen.Fleet) (*fleetview.Opened, error) {
 			o := f.Options
@@ -236,7 +242,7 @@ func TestFleetFullScreen(t *testing.T) {
 			}
 			return nil, nil
 		}}
-	if status, out, errs := run(t, env, "fleet", "--from", address, "--service", "shop"); status != fail.Done || out+errs != "" {
+	if status, out, errs := run(t, env, "fleet", "--service", "shop"); status != fail.Done || out+errs != "" {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
 	if times != 3 || len(began) != 1 || began[0].Function != "open_session(int)" || !began[0].Leaks {
