@@ -27,7 +27,7 @@ func TestHeatMapLooksRight(t *testing.T) {
 // TestTreemapSaysWhatReportSays compares every area with the row of the command.
 func TestTreemapSaysWhatReportSays(t *testing.T) {
 	u := openKvleak(t, 120, 40, colorCaps).keys("p", "@")
-	opt := report.Options{At: u.app.state.At, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime, By: "live_bytes"}
+	opt := report.Options{At: u.app.state.At, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime} // and the default of both
 	r, err := reported.OfTrace(t.Context(), u.app.state.Profile, u.app.Trace, reported.Limits{}, opt)
 	if err != nil {
 		t.Fatal(err)

@@ -90,13 +90,21 @@ func (l Limits) cut(tree *treemap.Tree) *treemap.Tree {
 	return cut
 }
 
-// OfTrace returns the treemap of a trace by the figure opt.By. Errors are those of ctx and of trace.
+// costOf returns the cost that one of [report.TreeMetrics] names: that of live bytes for none, as on screen.
+func costOf(metric string) analysis.Cost {
+	if metric == "" {
+		return analysis.CostLive
+	}
+	return report.TreeCost(metric)
+}
+
+// OfTrace returns the treemap of a trace by the figure opt.By, live bytes unless it has one. Errors are those of ctx and of trace.
 func OfTrace(ctx context.Context, p *model.Profile, trace analysis.Trace, l Limits, opt report.Options) (*report.Report, error) {
 	r, err := report.BeginTrace(ctx, p, trace, &opt)
 	if err != nil {
 		return nil, err
 	}
-	cost := report.TreeCost(opt.By)
+	cost := costOf(opt.By)
 	metric := report.TreeMetrics()[cost]
 	t := &Treemap{Metric: metric, By: stackLevels(), Filters: report.FilterLines(opt.Cell), table: TreemapTable,
 		measure: (&model.ProfileMetric{Name: metric}).Measure()}
