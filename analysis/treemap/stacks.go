@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Stacks adds what stacks weigh, by the first figure of a query, to one side: by module, file and function of the frame
+// Stacks adds what stacks weigh, by the first figure of a query, to one side: by module or folder, file and function of the frame
 // that they are named after. The reference of a function is the index in the query of its heaviest stack.
 func (b *Builder) Stacks(side int, q *lines.Query) {
 	if q.Stacks == nil {
@@ -42,8 +42,11 @@ func (b *Builder) function(s *model.Stacks, f model.FrameID) (n int32) {
 
 // stepsOf returns the way to the function of a frame. Files that are modules themselves are no part of their own.
 func stepsOf(s *model.Stacks, f model.FrameID) []Step {
-	module, file := calltree.FrameModule(s, f), s.At(f).File
-	out := []Step{{Module, module}}
+	module, file, kind := calltree.FrameModule(s, f), s.At(f).File, Module
+	if int(f) >= len(s.FrameDSO) && module != file {
+		kind = Folder
+	}
+	out := []Step{{kind, module}}
 	if file != "" && file != module && path.Base(file) != path.Base(module) {
 		out = append(out, Step{File, file})
 	}
@@ -52,3 +55,20 @@ func stepsOf(s *model.Stacks, f model.FrameID) []Step {
 
 // StepsOf returns the way to the function of a node.
 func StepsOf(s *model.Stacks, n model.NodeID) []Step { return stepsOf(s, s.Frame[n]) }
+
+// Outermost returns what the largest parts of stacks are: "module", "folder", or both.
+func (t *Tree) Outermost() string {
+	kinds := map[Kind]bool{}
+	for i, end := t.Children(0); i < end; i++ {
+		if n := &t.Nodes[i]; n.Name != "" {
+			kinds[n.Kind] = true
+		}
+	}
+	switch {
+	case kinds[Folder] && kinds[Module]:
+		return Module.String() + "_or_" + Folder.String()
+	case kinds[Folder]:
+		return Folder.String()
+	}
+	return Module.String()
+}

@@ -47,7 +47,7 @@ type drawnKey struct {
 // StackMap is the treemap of a trace or a stack profile, whose parts select stacks.
 type StackMap struct{ *Map }
 
-// New returns the treemap of a trace: by module, file and function.
+// New returns the treemap of a trace: by module or folder, file and function.
 func New(e *ui.Env) *StackMap { return &StackMap{newMap(e, model.FacetAllocations)} }
 
 // NewProfile returns the treemap of a stack profile.
@@ -397,7 +397,7 @@ func (p *StackMap) Function() string {
 	}
 	switch n := &p.now.Nodes[b.Node]; {
 	case n.Name == "":
-	case n.Kind == treemap.Module:
+	case n.Kind == treemap.Module || n.Kind == treemap.Folder:
 		return calltree.ModulePrefix + n.Name
 	case n.Kind == treemap.File:
 		return calltree.FilePrefix + n.Name
