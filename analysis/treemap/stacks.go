@@ -42,13 +42,12 @@ func (b *Builder) function(s *model.Stacks, f model.FrameID) (n int32) {
 
 // stepsOf returns the way to the function of a frame. Files that are modules themselves are no part of their own.
 func stepsOf(s *model.Stacks, f model.FrameID) []Step {
-	module, file, kind := calltree.FrameModule(s, f), s.At(f).File, Module
-	if int(f) >= len(s.FrameDSO) && module != file {
-		kind = Folder
-	}
-	out := []Step{{kind, module}}
+	module, file := calltree.FrameModule(s, f), s.At(f).File
+	out := []Step{{Module, module}}
 	if file != "" && file != module && path.Base(file) != path.Base(module) {
-		out = append(out, Step{File, file})
+		if out = append(out, Step{File, file}); int(f) >= len(s.FrameDSO) {
+			out[0].Kind = Folder
+		}
 	}
 	return append(out, Step{Function, calltree.FrameFunction(s, f)})
 }
