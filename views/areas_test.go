@@ -142,7 +142,8 @@ func TestTreemapsOfOtherFiles(t *testing.T) {
 	u := onRecords(t).keys("@").has("Bytes of objects by type", "NQPArray")
 	u.keys("b").has("Retained bytes by dominator").keys("Enter").has("All › ")
 	u.keys("Esc").keys("O").has("Object")
-	u.keys("Alt+Left", "b", "d").has("Treemap · difference")
+	u.keys("Alt+Left", "b", "d").has("Treemap · difference", "Bytes of objects by type")
+	u.keys("b").has("Treemap · difference", "Retained bytes by dominator", "of the larger side", "itself").keys("Enter").has("All › ")
 }
 
 // TestHostileNamesStayInTheirAreas draws names with control characters and of any length.

@@ -196,7 +196,7 @@ func (p *Map) what() string {
 	case model.FacetAllocations:
 		return strings.ToLower(ui.CostWords(p.State.Cost))
 	case model.FacetHeaps:
-		if p.State.Areas.Dominated && !p.State.Compare.On {
+		if p.State.Areas.Dominated {
 			return "retained bytes"
 		}
 		return "bytes of objects"
@@ -215,7 +215,7 @@ func (p *Map) parts() string {
 		}
 		return outermost + sep + "file" + sep + "function"
 	case model.FacetHeaps:
-		if p.State.Areas.Dominated && !p.State.Compare.On {
+		if p.State.Areas.Dominated {
 			return "dominator"
 		}
 		return "type" + sep + "type of the retainer"

@@ -85,7 +85,7 @@ func (p *Map) Scopes() []keymap.Scope {
 func (p *Map) Useless(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
-		return p.facet != model.FacetHeaps || p.State.Compare.On
+		return p.facet != model.FacetHeaps
 	case keymap.Cost:
 		return p.facet != model.FacetAllocations && p.facet != model.FacetProfile
 	case keymap.Align, keymap.Match, keymap.Changes, keymap.Normalize:
@@ -331,6 +331,10 @@ func (p *Map) zoomOut() bool {
 // open leads from a part without parts to the screen about it.
 func (p *Map) open(n int32) {
 	at := &p.now.Nodes[n]
+	if p.now.key.two && p.facet == model.FacetHeaps && at.Sides[treemap.After] == 0 {
+		p.Say("nothing of it is in the second snapshot")
+		return
+	}
 	switch at.Kind {
 	case treemap.Function:
 		p.openFunction(at)
@@ -379,6 +383,8 @@ func (p *Map) visitObject(a keymap.Action) bool {
 	}
 	row := model.Row(p.now.Nodes[n].Ref)
 	switch {
+	case p.now.Nodes[n].Sides[treemap.After] == 0:
+		p.Say("nothing of it is in the second snapshot")
 	case row == model.RootRow:
 		p.Say("this is the root of the heap")
 	case a == keymap.ObjectOf:
