@@ -30,7 +30,8 @@ const (
 
 // String returns the name of the kind in reports.
 func (k Kind) String() string {
-	return [...]string{"all", "module", "folder", "file", "function", "type", "retainer", "object", "itself", "page_type", "bits", "others"}[k]
+	return [...]string{"all", "module", "folder", "file", "function", "type", "retainer", "object", "itself", "page_type", "bits",
+		"others"}[k]
 }
 
 // IsPlace reports whether parts of the kind are named by paths.
