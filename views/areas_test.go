@@ -27,7 +27,7 @@ func TestHeatMapLooksRight(t *testing.T) {
 // TestTreemapSaysWhatReportSays compares every area with the row of the command.
 func TestTreemapSaysWhatReportSays(t *testing.T) {
 	u := openKvleak(t, 120, 40, colorCaps).keys("p", "@")
-	opt := report.Options{At: u.app.state.At, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime, By: "live_bytes"}
+	opt := report.Options{At: u.app.state.At, Range: analysis.FullRange, From: model.NoTime, To: model.NoTime} // and the default of both
 	r, err := reported.OfTrace(t.Context(), u.app.state.Profile, u.app.Trace, reported.Limits{}, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -117,12 +117,33 @@ func TestHeatMapLeadsOn(t *testing.T) {
 	u.keys("G", "Enter").has("only ").keys("Y").has("lifetime_heatmap", "--by alloc_bytes", "--cell")
 }
 
+// TestHeatMapFollowsTheRange divides a chosen range at once, and the complete run without it.
+func TestHeatMapFollowsTheRange(t *testing.T) {
+	u := openKvleak(t, 120, 40, colorCaps).keys("$")
+	whole := u.Text()
+	u.keys("H", "v", "H", "v").has("range")
+	chosen := u.app.state.Range
+	if chosen.IsFull() || strings.Contains(u.Text(), "└0") {
+		t.Errorf("%v:\n%s", chosen, u.Text())
+	}
+	ask := strings.Join(u.app.command([]string{"FILE"}), " ")
+	for _, flag := range []string{"--from " + model.Axis{}.Moment(chosen.From).String(), "--to " + model.Axis{}.Moment(chosen.To).String()} {
+		if !strings.Contains(ask, flag) {
+			t.Errorf("%s is not in %s", flag, ask)
+		}
+	}
+	if u.keys("u", "e").Text() != whole {
+		t.Errorf("without a range:\n%s", u.Text())
+	}
+}
+
 // TestTreemapsOfOtherFiles draws types and dominators of heap snapshots, page types and stack profiles.
 func TestTreemapsOfOtherFiles(t *testing.T) {
 	u := onRecords(t).keys("@").has("Bytes of objects by type", "NQPArray")
 	u.keys("b").has("Retained bytes by dominator").keys("Enter").has("All › ")
 	u.keys("Esc").keys("O").has("Object")
-	u.keys("Alt+Left", "b", "d").has("Treemap · difference")
+	u.keys("Alt+Left", "b", "d").has("Treemap · difference", "Bytes of objects by type")
+	u.keys("b").has("Treemap · difference", "Retained bytes by dominator", "of the larger side", "itself").keys("Enter").has("All › ")
 }
 
 // TestHostileNamesStayInTheirAreas draws names with control characters and of any length.

@@ -154,10 +154,6 @@ func (d *dominated) below(at int) (large []int) {
 
 // small adds the children of a row from number i on by type, and returns their sum.
 func (d *dominated) small(kids model.Column[model.Row], i int, put func(Node)) (sum uint64) {
-	type class struct {
-		kind   model.HeapKind
-		entity uint32
-	}
 	h, rest, names, of := d.g.Heap, Node{Kind: Rest}, map[class]string{}, map[string]*Node{}
 	for ; i < kids.Len(); i++ {
 		r := kids.At(i)

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Stacks adds what stacks weigh, by the first figure of a query, to one side: by module, file and function of the frame
+// Stacks adds what stacks weigh, by the first figure of a query, to one side: by module or folder, file and function of the frame
 // that they are named after. The reference of a function is the index in the query of its heaviest stack.
 func (b *Builder) Stacks(side int, q *lines.Query) {
 	if q.Stacks == nil {
@@ -45,10 +45,29 @@ func stepsOf(s *model.Stacks, f model.FrameID) []Step {
 	module, file := calltree.FrameModule(s, f), s.At(f).File
 	out := []Step{{Module, module}}
 	if file != "" && file != module && path.Base(file) != path.Base(module) {
-		out = append(out, Step{File, file})
+		if out = append(out, Step{File, file}); int(f) >= len(s.FrameDSO) {
+			out[0].Kind = Folder
+		}
 	}
 	return append(out, Step{Function, calltree.FrameFunction(s, f)})
 }
 
 // StepsOf returns the way to the function of a node.
 func StepsOf(s *model.Stacks, n model.NodeID) []Step { return stepsOf(s, s.Frame[n]) }
+
+// Outermost returns what the largest parts of stacks are: "module", "folder", or both.
+func (t *Tree) Outermost() string {
+	kinds := map[Kind]bool{}
+	for i, end := t.Children(0); i < end; i++ {
+		if n := &t.Nodes[i]; n.Name != "" {
+			kinds[n.Kind] = true
+		}
+	}
+	switch {
+	case kinds[Folder] && kinds[Module]:
+		return Module.String() + "_or_" + Folder.String()
+	case kinds[Folder]:
+		return Folder.String()
+	}
+	return Module.String()
+}

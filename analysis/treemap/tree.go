@@ -15,7 +15,8 @@ type Kind uint8
 
 const (
 	all      Kind = iota
-	Module        // of stacks: a library or a folder
+	Module        // of stacks: a library or a program
+	Folder        // of stacks: of sources, where the file does not say what they were built into
 	File          // of stacks
 	Function      // of stacks
 	Type          // of objects
@@ -29,8 +30,12 @@ const (
 
 // String returns the name of the kind in reports.
 func (k Kind) String() string {
-	return [...]string{"all", "module", "file", "function", "type", "retainer", "object", "itself", "page_type", "bits", "others"}[k]
+	return [...]string{"all", "module", "folder", "file", "function", "type", "retainer", "object", "itself", "page_type", "bits",
+		"others"}[k]
 }
+
+// IsPlace reports whether parts of the kind are named by paths.
+func (k Kind) IsPlace() bool { return k == Module || k == Folder || k == File }
 
 // Node is a part. Its children follow each other in the tree, those with most weight first, ties by name.
 type Node struct {
@@ -74,11 +79,11 @@ func (n *Node) Label(full bool) string {
 		return "itself"
 	case n.Kind == Type && n.Merged > 1:
 		return model.Group(uint64(n.Merged)) + " × " + n.Name
-	case n.Name == "" && (n.Kind == Module || n.Kind == File):
+	case n.Name == "" && n.Kind.IsPlace():
 		return calltree.Unnamed
 	case n.Kind == Function && !full:
 		return funcname.Bare(n.Name)
-	case (n.Kind == Module || n.Kind == File) && !full:
+	case n.Kind.IsPlace() && !full:
 		return path.Base(n.Name)
 	}
 	return n.Name

@@ -390,3 +390,21 @@ func TestServeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// The views of a heap's objects and threads have the answers of commands, and switches that the terminal has, too.
+func TestThePageFindsObjects(t *testing.T) {
+	java := "../../loaders/hprof/testdata/shop1.hprof.zst"
+	modeltest.Plain(t)
+	p := served(t, Env{}, java).read()
+	for query, command := range map[string]string{
+		"do=heap+find&filter=bytes%3E%3D0&limit=5&by=bytes":       "heap find --filter bytes>=0 --limit 5 --by bytes",
+		"do=heap+find&filter=String&limit=5&per=kind":             "heap find --filter String --limit 5 --per kind",
+		"do=heap+find&filter=String&limit=5&by=bytes&values=true": "heap find --filter String --limit 5 --by bytes --values",
+		"do=heap+threads&limit=5":                                 "heap threads --limit 5",
+	} {
+		status, got := p.ask(query)
+		if _, want, _ := run(t, Env{}, append(strings.Fields(command), "-f", "json", java)...); status != 200 || got != want {
+			t.Errorf("%s: %d\n%.300s, want\n%.300s", query, status, got, want)
+		}
+	}
+}

@@ -34,6 +34,7 @@ type treeKey struct {
 	cost      analysis.Cost
 	filters   calltree.Filter
 	dominated bool      // a heap by dominators
+	retained  bool      // two heaps by dominators
 	top       model.Row // below which
 }
 
@@ -62,6 +63,9 @@ func makeTree(ctx context.Context, e *ui.Env, k treeKey) (*tree, error) {
 		out.Tree, err = treemap.Dominators(ctx, g, out.key.top)
 		return out, err
 	}
+	if k.retained {
+		return out, out.addRetained(ctx)
+	}
 	b, from := &treemap.Builder{}, 1
 	if k.two {
 		from = 0
@@ -73,6 +77,19 @@ func makeTree(ctx context.Context, e *ui.Env, k treeKey) (*tree, error) {
 	}
 	out.Tree = b.Tree()
 	return out, nil
+}
+
+// addRetained fills the tree with what both sides retain.
+func (t *tree) addRetained(ctx context.Context) (err error) {
+	var graphs [2]*heapgraph.Graph
+	for i, side := range t.key.sides {
+		if graphs[i], err = side.heap.Heaps.Graph(ctx, side.heap.I, side.heap.Edges); err != nil {
+			return err
+		}
+	}
+	t.graph = graphs[treemap.After]
+	t.Tree, err = treemap.DominatorSides(ctx, graphs[0], graphs[1])
+	return err
 }
 
 // add adds a side.
@@ -148,7 +165,7 @@ func (p *Map) heapKey(s *state.State, k treeKey) (treeKey, bool) {
 	for i, side := range p.HeapSides(s) {
 		k.sides[i].heap = ui.GraphKey{HeapKey: side, Edges: s.Heap.Policy}
 	}
-	if !k.two {
+	if k.retained = k.two && s.Areas.Dominated; !k.two {
 		k.sides[0] = sideKey{}
 		k.sides[1].heap.HeapKey = ui.HeapKey{Heaps: p.Heaps, I: s.Snapshot()}
 		if k.dominated = s.Areas.Dominated; k.dominated {

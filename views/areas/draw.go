@@ -104,7 +104,7 @@ func (p *Map) box(b treemap.Box) widget.MapBox {
 	switch n.Kind {
 	case treemap.Function:
 		out.Cut = widget.CutScope
-	case treemap.Module, treemap.File:
+	case treemap.Module, treemap.Folder, treemap.File:
 		out.Cut = widget.CutMiddle
 	}
 	if p.now.key.two {
@@ -196,7 +196,7 @@ func (p *Map) what() string {
 	case model.FacetAllocations:
 		return strings.ToLower(ui.CostWords(p.State.Cost))
 	case model.FacetHeaps:
-		if p.State.Areas.Dominated && !p.State.Compare.On {
+		if p.State.Areas.Dominated {
 			return "retained bytes"
 		}
 		return "bytes of objects"
@@ -209,9 +209,13 @@ func (p *Map) parts() string {
 	sep := " " + p.Look.Glyphs.ArrowRight + " "
 	switch p.facet {
 	case model.FacetProfile, model.FacetAllocations:
-		return "module" + sep + "file" + sep + "function"
+		outermost := treemap.Module.String()
+		if p.now != nil {
+			outermost = strings.ReplaceAll(p.now.Outermost(), "_", " ")
+		}
+		return outermost + sep + "file" + sep + "function"
 	case model.FacetHeaps:
-		if p.State.Areas.Dominated && !p.State.Compare.On {
+		if p.State.Areas.Dominated {
 			return "dominator"
 		}
 		return "type" + sep + "type of the retainer"
@@ -343,7 +347,7 @@ func (p *Map) named(b treemap.Box, full bool) string {
 		if at.Kind == treemap.File {
 			names = nil
 		}
-		names = append(names, at.Label(full || at.Kind == treemap.File || at.Kind == treemap.Module))
+		names = append(names, at.Label(full || at.Kind.IsPlace()))
 	}
 	if b.Merged > 0 {
 		names = append(names, p.label(b, full))

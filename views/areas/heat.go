@@ -96,8 +96,7 @@ func (p *Heat) Show(s *state.State) {
 		return
 	}
 	p.labels.Follow(s.Filters)
-	from, to := s.Visible()
-	k := heatKey{revision: s.Status.Revision, columns: p.Columns(), over: state.Between(from, to), cost: heatmap.Figure(s.Cost),
+	k := heatKey{revision: s.Status.Revision, columns: p.Columns(), over: over(s), cost: heatmap.Figure(s.Cost),
 		lives: p.lives, only: s.Only()}
 	if !p.lives {
 		k.by = s.Group
@@ -112,6 +111,20 @@ func (p *Heat) Show(s *state.State) {
 		p.now = m
 		p.reselect()
 	}
+}
+
+// over returns the time that the columns divide: the chosen range, or what of it is zoomed to.
+func over(s *state.State) analysis.Range {
+	from, to := s.Visible()
+	seen := state.Between(from, to)
+	if s.Range.IsFull() {
+		return seen
+	}
+	both := analysis.Range{From: max(seen.From, s.Range.From), To: min(seen.To, s.Range.To)}
+	if both.From >= both.To { // zoomed to elsewhere
+		return s.Range
+	}
+	return both
 }
 
 // reselect keeps the selected row where another answer has it.
@@ -267,8 +280,8 @@ func (p *Heat) Command() []string {
 	} else if p.State.Group != analysis.ByStack {
 		q.Group = p.State.Group.String()
 	}
-	if q.Over = (model.Period{}); !p.State.View.IsFull() {
-		q.Over = state.Over(p.State.View, "")
+	if !p.State.View.IsFull() || !p.State.Range.IsFull() {
+		q.Over = state.Over(over(&p.State), "")
 	}
 	return q.Args()
 }

@@ -123,13 +123,13 @@ func (p *Heat) drawRow(s tcell.Screen, x, y, names, row int, apart string) {
 	}
 }
 
-// marked returns the columns of the instant and of the range; to < from without one.
+// marked returns the columns of the instant and of the range; to < from without one, and where all columns are in it.
 func (p *Heat) marked() (now, from, to int) {
-	s := &p.State
-	if now = -1; s.Now() > p.now.Edges[0] || s.Now() == 0 {
+	s, over, edges := &p.State, p.now.key.over, p.now.Edges
+	if now = -1; s.Now() > edges[0] && s.Now() <= edges[len(edges)-1] || s.Now() == 0 {
 		now = p.now.Column(s.Now())
 	}
-	if s.Range.IsFull() {
+	if s.Range.From <= over.From && s.Range.To >= over.To {
 		return now, 0, -1
 	}
 	return now, p.now.Column(max(s.Range.From, 0) + 1), p.now.Column(s.Range.To)
@@ -268,5 +268,5 @@ func (p *Heat) emptyText() []string {
 		return []string{"Reading: nothing so far."}
 	}
 	return []string{"Nothing here has " + strings.ToLower(ui.CostWords(heatmap.Figure(p.State.Cost))) + ".",
-		p.Hint("{back} removes the last filter, {zoom-reset} shows the complete run, {heat-map.cost} another cost.")}
+		p.Hint("{back} removes the last filter, {zoom-reset} and {clear-range} show the complete run, {heat-map.cost} another cost.")}
 }

@@ -47,7 +47,7 @@ type drawnKey struct {
 // StackMap is the treemap of a trace or a stack profile, whose parts select stacks.
 type StackMap struct{ *Map }
 
-// New returns the treemap of a trace: by module, file and function.
+// New returns the treemap of a trace: by module or folder, file and function.
 func New(e *ui.Env) *StackMap { return &StackMap{newMap(e, model.FacetAllocations)} }
 
 // NewProfile returns the treemap of a stack profile.
@@ -85,7 +85,7 @@ func (p *Map) Scopes() []keymap.Scope {
 func (p *Map) Useless(a keymap.Action) bool {
 	switch a {
 	case keymap.Group:
-		return p.facet != model.FacetHeaps || p.State.Compare.On
+		return p.facet != model.FacetHeaps
 	case keymap.Cost:
 		return p.facet != model.FacetAllocations && p.facet != model.FacetProfile
 	case keymap.Align, keymap.Match, keymap.Changes, keymap.Normalize:
@@ -331,6 +331,10 @@ func (p *Map) zoomOut() bool {
 // open leads from a part without parts to the screen about it.
 func (p *Map) open(n int32) {
 	at := &p.now.Nodes[n]
+	if p.now.key.two && p.facet == model.FacetHeaps && at.Sides[treemap.After] == 0 {
+		p.Say("nothing of it is in the second snapshot")
+		return
+	}
 	switch at.Kind {
 	case treemap.Function:
 		p.openFunction(at)
@@ -379,6 +383,8 @@ func (p *Map) visitObject(a keymap.Action) bool {
 	}
 	row := model.Row(p.now.Nodes[n].Ref)
 	switch {
+	case p.now.Nodes[n].Sides[treemap.After] == 0:
+		p.Say("nothing of it is in the second snapshot")
 	case row == model.RootRow:
 		p.Say("this is the root of the heap")
 	case a == keymap.ObjectOf:
@@ -397,7 +403,7 @@ func (p *StackMap) Function() string {
 	}
 	switch n := &p.now.Nodes[b.Node]; {
 	case n.Name == "":
-	case n.Kind == treemap.Module:
+	case n.Kind == treemap.Module || n.Kind == treemap.Folder:
 		return calltree.ModulePrefix + n.Name
 	case n.Kind == treemap.File:
 		return calltree.FilePrefix + n.Name

@@ -208,6 +208,38 @@ const objectView = () => ({id: "object", title: "Object", ask: () => question({d
   out.insertBefore(path, out.children[1]);
   return [out];
 }});
+// Threads have a table of what their frames hold next to that of their stacks.
+const threadsView = () => { const v = listed("threads", "Threads", {do: "heap threads"}, ["heap.threads"]); v.ask = () => question({do: "heap threads", limit: String(rowsWanted())}, steps.concat(["by", "group"])); return {...v, draw: (p, a) => {
+  const held = ((a.heap || {}).threads || []).flatMap((t) => (t.frames || []).flatMap((f) => (f.locals || []).map(({name, ...l}) => ({thread: t.name, frame: f.function, ...(name ? {variable: name} : {}), ...l}))));
+  if (!held.length) return v.draw(p, a);
+  const locals = objectLinks(tableOf("locals", "Held by frames", held, 0), held);
+  keptOf("table-locals", {sort: -1, down: true, all: held.length <= mostRows, open: new Set()});
+  const drawn = v.draw(p, a);
+  p.tables.push(locals);
+  return [...drawn, tableSection("Held by frames", [locals])];
+}}; };
+// Find lists objects that a filter chooses, the largest first, or counts them. What objects hold is shown once it is asked for.
+function findView() {
+  const box = (key, label, hint) => { const b = el("input", {type: "text", value: view[key] || "", placeholder: hint, "aria-label": label, "data-box": key, spellcheck: "false", autocomplete: "off", onkeydown: (e) => { if (e.key === "Escape") b.blur(); }, onchange: () => { remember(key, b.value.trim(), true); refresh(); }}); return b; };
+  const form = () => {
+    const had = document.activeElement && document.activeElement.dataset.box, texts = el("input", {type: "checkbox", checked: view.values === "true", onchange: () => { remember("values", texts.checked ? "true" : "", true); refresh(); }});
+    const boxes = [box("objects", "Filter of objects", "type:Session retained>1M .user.name~^bob text~^abc"), box("per", "Count by", "count by: kind, .user.name")];
+    setTimeout(() => boxes.filter((b) => b.dataset.box === had).forEach((b) => b.focus()), 0);
+    return el("div.give", null, ...boxes, el("label", {title: "texts may be secrets"}, texts, " show what objects hold"));
+  };
+  return {id: "find-objects", title: "Find",
+    ask: () => question({do: "heap find", filter: view.objects || "bytes>=0", limit: String(rowsWanted()), ...(view.per ? {per: view.per} : {by: "bytes"}), ...(view.values === "true" ? {values: "true"} : {})}, steps.concat(["by", "group"])),
+    failed: (message) => [form(), el("div.panel", null, el("p.empty", null, message))],
+    draw: (p, a) => {
+      const rows = a.row_groups || a.rows || [], all = a.row_count || 0, t = objectLinks(tableOf("found", "Find", rows, view.per ? 0 : Math.max(all - rows.length, 0)), rows);
+      keptOf("table-found", {sort: -1, down: true, all: true, open: new Set()});
+      t.answer = group(all) + (all === 1 ? " object" : " objects") + (view.per ? ", counted by " + view.per : "");
+      p.tables.push(t);
+      return [form(), tableSection("Find", [t])];
+    }};
+}
+// offers reports whether the file has a screen of the terminal program.
+const offers = (action) => terminal.screens.some((s) => s.action === action);
 const sourceView = () => ({id: "source", title: "Source", ask: () => question(view.name ? {do: "report", lines: view.name, limit: "0"} : {do: "report", table: "lines", limit: "500"}),
   draw: (p, a) => sourceSection(a, view.name || "", (name) => openPart("source", {name}))});
 
@@ -230,7 +262,7 @@ function viewsOf() {
     eventsView(), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), shown("remarks", "Remarks"), ...source];
   const own = [shown("overview", "Overview"), ...both];
   if (status.kind !== "dump" || !both.length) own.push(map("treemap", "Treemap", "treemap", false));
-  if (status.kind === "heap") own.push(map("dominator-areas", "Dominators as areas", "dominator_treemap", false), objectView(), commandView("waste", "Waste", () => question({do: "heap waste", limit: "200"}, steps)));
+  if (status.kind === "heap") own.push(map("dominator-areas", "Dominators as areas", "dominator_treemap", false), objectView(), commandView("waste", "Waste", () => question({do: "heap waste", limit: "200"}, steps)), ...(offers("find-objects") ? [findView()] : []), ...(offers("heap-threads") ? [threadsView()] : []));
   return [...own, ...source];
 }
 const leftOf = (a, name) => { const all = ((a.trace || {}).row_counts || {})[name]; return all ? Math.max(all - rowsWanted(), 0) : 0; };
@@ -257,7 +289,7 @@ async function refresh() {
     root.dataset.ready = "1";
     if (a.charts) knows(a);
   } catch (e) {
-    if (e.name !== "AbortError") { fill(p, () => [el("div.panel", null, el("p.empty", null, e.message))]); p.key = key; root.dataset.ready = "1"; }
+    if (e.name !== "AbortError") { fill(p, () => tab.failed ? tab.failed(e.message) : [el("div.panel", null, el("p.empty", null, e.message))]); p.key = key; root.dataset.ready = "1"; }
   } finally {
     clearTimeout(late);
     p.node.classList.remove("waiting");

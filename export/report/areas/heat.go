@@ -50,14 +50,14 @@ type HeatRow struct {
 	Cells    []uint64 `json:"cells"` // by column
 }
 
-// OfTime returns the heat map of a trace by the figure opt.By and the groups of opt.Group, or by lifetimes. Errors are
-// those of ctx and of trace.
+// OfTime returns the heat map of a trace by the figure opt.By, live bytes unless it has one, and the groups of opt.Group,
+// or by lifetimes. Errors are those of ctx and of trace.
 func OfTime(ctx context.Context, p *model.Profile, trace analysis.Trace, lifetimes bool, opt report.Options) (*report.Report, error) {
 	r, err := report.BeginTrace(ctx, p, trace, &opt)
 	if err != nil {
 		return nil, err
 	}
-	m, err := heatmap.Of(ctx, trace, heatmap.Query{Range: opt.Range, Columns: heatColumns, Cost: report.TreeCost(opt.By),
+	m, err := heatmap.Of(ctx, trace, heatmap.Query{Range: opt.Range, Columns: heatColumns, Cost: costOf(opt.By),
 		By: opt.Group, Lifetimes: lifetimes, Rows: opt.Limit, Cell: opt.Cell})
 	if err != nil {
 		return nil, err

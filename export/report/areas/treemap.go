@@ -90,15 +90,23 @@ func (l Limits) cut(tree *treemap.Tree) *treemap.Tree {
 	return cut
 }
 
-// OfTrace returns the treemap of a trace by the figure opt.By. Errors are those of ctx and of trace.
+// costOf returns the cost that one of [report.TreeMetrics] names: that of live bytes for none, as on screen.
+func costOf(metric string) analysis.Cost {
+	if metric == "" {
+		return analysis.CostLive
+	}
+	return report.TreeCost(metric)
+}
+
+// OfTrace returns the treemap of a trace by the figure opt.By, live bytes unless it has one. Errors are those of ctx and of trace.
 func OfTrace(ctx context.Context, p *model.Profile, trace analysis.Trace, l Limits, opt report.Options) (*report.Report, error) {
 	r, err := report.BeginTrace(ctx, p, trace, &opt)
 	if err != nil {
 		return nil, err
 	}
-	cost := report.TreeCost(opt.By)
+	cost := costOf(opt.By)
 	metric := report.TreeMetrics()[cost]
-	t := &Treemap{Metric: metric, By: stackLevels(), Filters: report.FilterLines(opt.Cell), table: TreemapTable,
+	t := &Treemap{Metric: metric, Filters: report.FilterLines(opt.Cell), table: TreemapTable,
 		measure: (&model.ProfileMetric{Name: metric}).Measure()}
 	r.Alone = report.Alone{t}
 	b := &treemap.Builder{}
@@ -115,15 +123,21 @@ func OfTrace(ctx context.Context, p *model.Profile, trace analysis.Trace, l Limi
 		}
 		b.Stacks(treemap.After, q)
 	}
-	return r, t.fill(b.Tree(), l, 1)
+	return r, t.fillStacks(b.Tree(), l, 1)
 }
 
 // bytesMeasure returns the format of bytes.
 func bytesMeasure() model.Measure { return (&model.ProfileMetric{Name: "live_bytes"}).Measure() }
 
-// stackLevels returns what the levels of stacks are.
-func stackLevels() []string {
-	return []string{treemap.Module.String(), treemap.File.String(), treemap.Function.String()}
+// stackLevels returns what the levels of a tree of stacks are.
+func stackLevels(tree *treemap.Tree) []string {
+	return []string{tree.Outermost(), treemap.File.String(), treemap.Function.String()}
+}
+
+// fillStacks is [Treemap.fill] for stacks.
+func (t *Treemap) fillStacks(tree *treemap.Tree, l Limits, factor float64) error {
+	t.By = stackLevels(tree)
+	return t.fill(tree, l, factor)
 }
 
 // OfStacks is [OfTrace] for the selection of a stack profile. The error is [report.ErrNoSum], too.
@@ -132,7 +146,7 @@ func OfStacks(ctx context.Context, p *model.Profile, l Limits, opt report.StackO
 	if err != nil {
 		return nil, err
 	}
-	t := &Treemap{By: stackLevels(), Rows: []Part{}, table: TreemapTable}
+	t := &Treemap{By: stackLevels((&treemap.Builder{}).Tree()), Rows: []Part{}, table: TreemapTable}
 	if r.Alone = (report.Alone{t}); opt.Selection == nil {
 		return r, nil
 	}
@@ -141,14 +155,14 @@ func OfStacks(ctx context.Context, p *model.Profile, l Limits, opt report.StackO
 	q, factor := lines.Selected(opt.Selection)
 	b := &treemap.Builder{}
 	b.Stacks(treemap.After, q)
-	return r, t.fill(b.Tree(), l, factor)
+	return r, t.fillStacks(b.Tree(), l, factor)
 }
 
 // OfSides returns the treemap of the stacks of both sides of a comparison. The error is that of parts that are not
 // there.
 func OfSides(tree *treemap.Tree, metric string, l Limits) (*Treemap, error) {
-	t := &Treemap{Metric: metric, By: stackLevels(), table: TreemapTable, measure: (&model.ProfileMetric{Name: metric}).Measure()}
-	return t, t.fill(tree, l, 1)
+	t := &Treemap{Metric: metric, table: TreemapTable, measure: (&model.ProfileMetric{Name: metric}).Measure()}
+	return t, t.fillStacks(tree, l, 1)
 }
 
 // Top returns the row that a table of dominators begins with, nil for other tables.
