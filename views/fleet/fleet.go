@@ -360,7 +360,7 @@ func (a *app) placeOf(d *answered) fleet.Place {
 func (a *app) empty(p *page) []string {
 	switch {
 	case p.lazy.Failure() != nil:
-		return []string{"The fleet does not answer: " + model.Clean(p.lazy.Failure().Error()) + ".", a.Hint("{reload} asks again.")}
+		return []string{"No answer: " + model.Clean(p.lazy.Failure().Error()) + ".", a.Hint("{reload} asks again.")}
 	case !p.lazy.Fresh():
 		return []string{"Asking the fleet " + a.Look.Glyphs.Ellipsis}
 	case p.filter != "":

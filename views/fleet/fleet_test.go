@@ -219,7 +219,7 @@ func TestOutside(t *testing.T) {
 	u.keys("Y").has("memtui fleet top 'it'").keys("y").has("copy requested").keys("Space").has("Selected row", "STACK").keys("Esc")
 	u.keys("h").has("does nothing here").keys("=").has(" B ").keys("T").has("theme ").keys("z", "Tab", "Esc", "s", "S", "]", "[", "Z")
 	m.fails = errors.New("code 60: \x1b]0;no table\a")
-	u.keys("Ctrl+R").has("The fleet does not answer: code 60: ␛]0;no table␇.").keys("Enter").keys("3").has("does not answer")
+	u.keys("Ctrl+R").has("No answer: code 60: ␛]0;no table␇.").keys("Enter").keys("3").has("No answer")
 	m.fails = nil
 	u.keys("Ctrl+R").has("ROBUST Z").keys("q")
 	if err := u.sim.Stop(); err != nil {
