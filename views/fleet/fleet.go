@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -360,7 +361,7 @@ func (a *app) placeOf(d *answered) fleet.Place {
 func (a *app) empty(p *page) []string {
 	switch {
 	case p.lazy.Failure() != nil:
-		return []string{"No answer: " + model.Clean(p.lazy.Failure().Error()) + ".", a.Hint("{reload} asks again.")}
+		return []string{"No answer: " + ended(model.Clean(p.lazy.Failure().Error())), a.Hint("{reload} asks again.")}
 	case !p.lazy.Fresh():
 		return []string{"Asking the fleet " + a.Look.Glyphs.Ellipsis}
 	case p.filter != "":
@@ -377,6 +378,14 @@ func (a *app) empty(p *page) []string {
 		lines = append(lines, a.Hint("{group} and {cost} ask about other things; memtui fleet add adds recordings."))
 	}
 	return lines
+}
+
+// ended returns a sentence with its period.
+func ended(text string) string {
+	if strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
 }
 
 // styled returns the state that tables need.
