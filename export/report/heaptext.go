@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -252,26 +253,40 @@ func (w heapWriter) columns() (sets []*model.HeapSet) {
 // snapshotBar is the width of the bars of snapshots, in cells.
 const snapshotBar = 12
 
-func (w heapWriter) types() table {
-	axis, objects, _ := w.h.Words()
-	second := w.h.schema.Distinct()
-	out := table{name: "types", title: model.Capital(axis.Many),
-		cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
+// byAxis returns the table of groups of objects without rows, shown of n.
+func (w heapWriter) byAxis(id string, axis model.HeapAxis, n, shown int) table {
+	out := table{name: id, title: model.Capital(axis.Many), more: n - shown,
+		answer: model.CountedAs(n, axis.One, axis.Many) + " of " + w.h.schema.Objects().Many,
+		cols:   []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
 	if w.h.schema.Split {
 		out.cols = append(out.cols, col{titles.Unmanaged, number})
 	}
 	out.cols = append(out.cols, col{titles.Retained, number}, col{strings.ToUpper(axis.One), name})
+	return out
+}
+
+// figures returns the cells of a group of objects before its name, and explains a group that retains less than it is.
+func (w heapWriter) figures(out *table, bytes, count uint64, unmanaged *uint64, r *HeapRetained) []string {
+	const why = ": nothing retains unreachable ones"
+	if r.Retained != nil && *r.Retained < bytes && !strings.HasSuffix(out.answer, why) {
+		out.answer += why
+	}
+	row := []string{w.style.Bytes(bytes), w.style.Share(bytes, w.total()), w.style.Count(count)}
+	if unmanaged != nil {
+		row = append(row, w.style.Bytes(*unmanaged))
+	}
+	return append(row, r.text(w.style))
+}
+
+func (w heapWriter) types() table {
+	axis, _, _ := w.h.Words()
+	second := w.h.schema.Distinct()
+	out := w.byAxis("types", *axis, w.length(func(c *HeapLengths) *int { return c.Types }), len(w.h.Types))
 	if second > 0 {
 		out.cols = append(out.cols, col{strings.ToUpper(w.h.schema.Axes[second].One), symbol})
 	}
-	n := w.length(func(c *HeapLengths) *int { return c.Types })
-	out.more, out.answer = n-len(w.h.Types), model.CountedAs(n, axis.One, axis.Many)+" of "+objects.Many
 	for _, t := range w.h.Types {
-		row := []string{w.style.Bytes(t.Bytes), w.style.Share(t.Bytes, w.total()), w.style.Count(t.Count)}
-		if t.Unmanaged != nil {
-			row = append(row, w.style.Bytes(*t.Unmanaged))
-		}
-		row = append(row, t.text(w.style), w.name(t.Type))
+		row := append(w.figures(&out, t.Bytes, t.Count, t.Unmanaged, &t.HeapRetained), w.name(t.Type))
 		if second > 0 {
 			row = append(row, model.Clean(t.on(second, w.h.schema)))
 		}
@@ -281,30 +296,15 @@ func (w heapWriter) types() table {
 }
 
 func (w heapWriter) groups() table {
-	s := w.h.schema
 	axis := model.HeapAxis{One: "kind", Many: "kinds"}
-	if i, ok := s.AxisNamed(w.h.Group); ok {
-		axis = s.Axes[i]
+	if i, ok := w.h.schema.AxisNamed(w.h.Group); ok {
+		axis = w.h.schema.Axes[i]
 	}
-	out := table{name: "groups", title: model.Capital(axis.Many),
-		cols: []col{{titles.Bytes, number}, {titles.Share, number}, {titles.Count, number}}}
-	if s.Split {
-		out.cols = append(out.cols, col{titles.Unmanaged, number})
-	}
-	out.cols = append(out.cols, col{titles.Retained, number}, col{strings.ToUpper(axis.One), name})
-	n := w.length(func(c *HeapLengths) *int { return c.Groups })
-	out.more, out.answer = n-len(w.h.Groups), model.CountedAs(n, axis.One, axis.Many)+" of "+s.Objects().Many
+	out := w.byAxis("groups", axis, w.length(func(c *HeapLengths) *int { return c.Groups }), len(w.h.Groups))
 	for i := range w.h.Groups {
 		g := &w.h.Groups[i]
-		row := []string{w.style.Bytes(g.Bytes), w.style.Share(g.Bytes, w.total()), w.style.Count(g.Count)}
-		if g.Unmanaged != nil {
-			row = append(row, w.style.Bytes(*g.Unmanaged))
-		}
-		value := w.name(g.Value)
-		if g.Value == "" {
-			value = "<none>"
-		}
-		out.rows = append(out.rows, append(row, g.text(w.style), value))
+		out.rows = append(out.rows, append(w.figures(&out, g.Bytes, g.Count, g.Unmanaged, &g.HeapRetained),
+			cmp.Or(w.name(g.Value), "<none>")))
 	}
 	return out
 }
