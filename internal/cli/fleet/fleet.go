@@ -57,7 +57,7 @@ type Host struct {
 
 // Commands are the verbs of fleet.
 type Commands struct {
-	Show     showCmd     `cmd:"" default:"withargs" help:"Ask full-screen (the default)."`
+	Show     showCmd     `cmd:"" default:"withargs" help:"Ask full-screen, or where there is no terminal list sites (the default)."`
 	Add      addCmd      `cmd:"" help:"Add recordings to a fleet."`
 	Top      topCmd      `cmd:"" help:"List the sites that have most, with how many hosts have them."`
 	Diff     diffCmd     `cmd:"" help:"List the sites that have more in one version than in another."`
@@ -85,6 +85,7 @@ Environment:
 
 Recipes:
   memtui fleet add --to http://ch:8123/memory --service shop --version 1.4 app.mlyze
+  memtui fleet --from http://ch:8123/memory            full-screen, down to a recording, which opens at the site
   memtui fleet diff --from http://ch:8123/memory --service shop --before 1.3 --after 1.4
   memtui check --fleet http://ch:8123/memory --service shop --max-regression 5%
   aws s3 sync DIR s3://bucket/fleet                    a folder to object storage, and back
