@@ -217,7 +217,7 @@ func fleetRows() []row {
 	return []row{
 		{s, Open, "Enter", "Open the row: what a site, host, version or service has, or the file of a recording."},
 		{s, Cost, "c", "Next figure: what was never freed, live at the end, at the peak, allocated."},
-		{s, Group, "b", "Ask about sites, leaks by their verdict, types of heap snapshots, or pages of memory dumps."},
+		{s, Group, "b", "Ask about sites, owners, leaks, types of heap snapshots, or pages of memory dumps."},
 		{s, Only, "o", "Keep only the service of the selected row on every screen, or all services again."},
 		{s, Filters, ";", "List what is kept only, to remove any of it. {back} goes back to what was shown before."},
 	}

@@ -15,7 +15,8 @@ func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
 		return nil, err
 	}
 	a := &asking{q: q, rows: rows, recordings: map[uint64]*Recording{}, ofAll: map[string]map[string]bool{},
-		ofEach: map[group]map[string]bool{}, first: map[group]int64{}, ids: map[string]uint64{}}
+		ofEach: map[group]map[string]bool{}, first: map[group]int64{}, ids: map[string]uint64{},
+		owners: map[uint64]uint64{}}
 	if err := a.read(ctx, all); err != nil {
 		return nil, err
 	}
@@ -57,6 +58,7 @@ type asking struct {
 	things     []thing // of tables other than sites
 	names      []string
 	ids        map[string]uint64          // by index in names
+	owners     map[uint64]uint64          // the index of the name of the owner of a stack
 	recordings map[uint64]*Recording      // those that hosts count by
 	services   []string                   // that have the figure
 	ofAll      map[string]map[string]bool // the hosts of a service
@@ -73,14 +75,11 @@ func (a *asking) read(ctx context.Context, all []Recording) error {
 		}
 	}
 	named := func(recording uint64, name string, bytes uint64) {
-		id, ok := a.ids[name]
-		if !ok {
-			id = uint64(len(a.names))
-			a.ids[name], a.names = id, append(a.names, strings.Clone(name))
-		}
-		a.things = append(a.things, thing{recording, id, bytes})
+		a.things = append(a.things, thing{recording, a.id(name), bytes})
 	}
 	switch a.q.What {
+	case Owners:
+		return a.readOwners(ctx, services)
 	case Leaks:
 		return a.rows.Leaks(ctx, services, func(l *Leak) {
 			if l.Verdict == leaking {
@@ -93,6 +92,38 @@ func (a *asking) read(ctx context.Context, all []Recording) error {
 		return a.rows.Pages(ctx, services, func(p *Page) { named(p.Recording, p.Item(), p.Bytes) })
 	}
 	return nil
+}
+
+// id returns the index of a name, which is added where it is new.
+func (a *asking) id(name string) uint64 {
+	id, ok := a.ids[name]
+	if !ok {
+		id, name = uint64(len(a.names)), strings.Clone(name)
+		a.ids[name], a.names = id, append(a.names, name)
+	}
+	return id
+}
+
+// readOwners finds the owner of every stack of services.
+func (a *asking) readOwners(ctx context.Context, services []string) error {
+	places := map[uint64]Place{}
+	err := a.rows.Stacks(ctx, services, func(s *Stack) { least(places, s) })
+	for stack, p := range places {
+		a.owners[stack] = a.id(p.String())
+	}
+	return err
+}
+
+// least names a stack by the least of several names, as in SQL.
+func least(places map[uint64]Place, s *Stack) {
+	if s.Recipe != Recipe {
+		return
+	}
+	p, ok := places[s.Stack]
+	if !ok {
+		p = Place{Function: s.Function, File: s.File}
+	}
+	places[s.Stack] = Place{Function: min(p.Function, s.Function), File: min(p.File, s.File)}
 }
 
 // leaking is the verdict on sites that leak.
@@ -111,7 +142,7 @@ func (a *asking) choose(all []Recording) {
 	newest := map[place]*Recording{}
 	for i := range all {
 		r := &all[i]
-		if !a.q.has(r) || !a.q.What.Stacks() && !has[r.Recording] {
+		if !a.q.has(r) || !a.q.What.HasSites() && !has[r.Recording] {
 			continue
 		}
 		if !slices.Contains(a.services, r.Service) {
@@ -149,7 +180,7 @@ func (a *asking) basis(all []Recording) (out Basis) {
 		}
 		seen[r.Recording] = true
 		out.Recordings++
-		if a.q.What.Stacks() && a.q.Figure.of(r) == nil {
+		if a.q.What.HasSites() && a.q.Figure.of(r) == nil {
 			out.Lacking++
 			out.Freeless += one(r.Lacks == LacksFrees)
 			out.Memoryless += one(r.Lacks == LacksMemory)
@@ -225,13 +256,40 @@ func (a *asking) each(ctx context.Context, f func(r *Recording, stack, value uin
 			f(r, stack, value)
 		}
 	}
-	if a.q.What == Sites || a.q.What == "" {
+	switch a.q.What {
+	case Sites, "":
 		return a.rows.Sites(ctx, a.q.Figure, a.services, one)
+	case Owners:
+		return a.owned(ctx, one)
 	}
 	for _, t := range a.things {
 		one(t.recording, t.stack, t.value)
 	}
 	return nil
+}
+
+// part is a thing in a recording.
+type part struct{ recording, stack uint64 }
+
+// owned calls f with the sum of the sites of each owner. Rows that are there twice count once.
+func (a *asking) owned(ctx context.Context, f func(recording, owner, value uint64)) error {
+	parts, sums := map[part]uint64{}, map[part]uint64{}
+	err := a.rows.Sites(ctx, a.q.Figure, a.services, func(recording, stack, value uint64) {
+		if p := (part{recording, stack}); value > 0 && a.recordings[recording] != nil {
+			parts[p] = max(parts[p], value)
+		}
+	})
+	for p, v := range parts {
+		owner, ok := a.owners[p.stack]
+		if !ok {
+			owner = a.id("") // the stack is missing
+		}
+		sums[part{p.recording, owner}] += v
+	}
+	for p, v := range sums {
+		f(p.recording, p.stack, v)
+	}
+	return err
 }
 
 // stacks returns what the question is about, nil for all.
@@ -241,8 +299,10 @@ func (a *asking) stacks(ctx context.Context) (only map[uint64]bool, err error) {
 	}
 	only = map[uint64]bool{}
 	if !a.q.What.Stacks() {
-		if id, ok := a.ids[a.q.Site]; ok {
-			only[id] = true
+		for id, name := range a.names {
+			if name == a.q.Site || a.q.What == Owners && a.q.What.place(name).Function == a.q.Site {
+				only[uint64(id)] = true
+			}
 		}
 		return only, nil
 	}
@@ -262,13 +322,12 @@ func (a *asking) stacks(ctx context.Context) (only map[uint64]bool, err error) {
 // parts returns the figure of each recording: of the site asked for, of all things, or of the recording itself.
 func (a *asking) parts(ctx context.Context) (map[uint64]uint64, error) {
 	sums := map[uint64]uint64{}
-	if a.q.Site == "" && a.q.What.Stacks() && a.q.What != Leaks {
+	if a.q.Site == "" && a.q.What.HasSites() && a.q.What != Leaks {
 		for id, r := range a.recordings {
 			sums[id] = *a.q.Figure.of(r)
 		}
 		return sums, nil
 	}
-	type part struct{ recording, stack uint64 }
 	parts := map[part]uint64{}
 	err := a.each(ctx, func(r *Recording, stack, value uint64) {
 		p := part{r.Recording, stack}
@@ -303,24 +362,19 @@ func cut[T any](q *Question, rows []T, order func(a, b *T) int) []T {
 	return rows
 }
 
-// places names things: stacks by the least of several names, as in SQL.
+// places names things.
 func (a *asking) places(ctx context.Context, of map[uint64]bool) (map[uint64]Place, error) {
 	out := map[uint64]Place{}
 	if !a.q.What.Stacks() {
 		for id := range of {
-			out[id] = Place{Type: a.names[id]}
+			out[id] = a.q.What.place(a.names[id])
 		}
 		return out, nil
 	}
 	err := a.rows.Stacks(ctx, a.services, func(s *Stack) {
-		if !of[s.Stack] || s.Recipe != Recipe {
-			return
+		if of[s.Stack] {
+			least(out, s)
 		}
-		p, ok := out[s.Stack]
-		if !ok {
-			p = Place{Function: s.Function, File: s.File}
-		}
-		out[s.Stack] = Place{Function: min(p.Function, s.Function), File: min(p.File, s.File)}
 	})
 	return out, err
 }

@@ -57,7 +57,7 @@ func (f *Filter) ListSQL(d Dialect) string {
 // PlacesSQL returns the question what names things have: the columns are the fields of [Place].
 func (w What) PlacesSQL(d Dialect) string {
 	q := Question{What: w}
-	if item, _ := (sql{&q, d}).columns(); !w.Stacks() {
+	if item, _ := (sql{&q, d}).columns(); !w.HasSites() {
 		return "SELECT DISTINCT '' AS function, '' AS file, " + of(item, "name") + " FROM " + d.Table(string(w)) + " ORDER BY name"
 	}
 	return "SELECT DISTINCT function, file, '' AS name FROM " + d.Table("stacks") + " WHERE recipe = " + d.text(Recipe) +

@@ -25,14 +25,32 @@ type What string
 
 // Things. Their texts are the names of tables.
 const (
-	Sites What = "sites" // allocation sites
-	Leaks What = "leaks" // sites that leak by their verdict
-	Types What = "types" // of the objects in the last snapshot of a heap
-	Pages What = "pages" // in the last layouts of a memory dump, by curve and type
+	Sites  What = "sites"  // allocation sites
+	Owners What = "owners" // functions that stacks are named after, with all sites of each
+	Leaks  What = "leaks"  // sites that leak by their verdict
+	Types  What = "types"  // of the objects in the last snapshot of a heap
+	Pages  What = "pages"  // in the last layouts of a memory dump, by curve and type
 )
+
+// Whats returns all kinds of things, the default first.
+func Whats() []What { return []What{Sites, Owners, Leaks, Types, Pages} }
 
 // Stacks reports whether things are stacks. Others have names.
 func (w What) Stacks() bool { return w == Sites || w == Leaks || w == "" }
+
+// HasSites reports whether things are sites or have some, so that recordings have their figures.
+func (w What) HasSites() bool { return w.Stacks() || w == Owners }
+
+// place returns the place of a thing that is no stack, by its name.
+func (w What) place(name string) Place {
+	if w != Owners {
+		return Place{Type: name}
+	}
+	if function, file, ok := Divided(name); ok {
+		return Place{Function: function, File: file}
+	}
+	return Place{Function: name}
+}
 
 // Figure returns the only figure that things have, "" if they have all.
 func (w What) Figure() Figure {
@@ -147,7 +165,7 @@ func (q *Question) site() (k Key, ok bool) {
 
 // has reports whether a recording is selected and has the figure.
 func (q *Question) has(r *Recording) bool {
-	return q.selects(r) && (!q.What.Stacks() || q.Figure.of(r) != nil)
+	return q.selects(r) && (!q.What.HasSites() || q.Figure.of(r) != nil)
 }
 
 // selects reports whether a recording is selected, with or without the figure.

@@ -22,6 +22,14 @@ func (q *Question) Scan(rows [][]string) (*Answer, error) {
 			return nil, fmt.Errorf("the engine's answer, row %d: %w", i+1, err)
 		}
 	}
+	if q.What == Owners { // the engine has one name of function and file
+		for i := range out.Top {
+			out.Top[i].Place = q.What.place(out.Top[i].Type)
+		}
+		for i := range out.Diff {
+			out.Diff[i].Place = q.What.place(out.Diff[i].Type)
+		}
+	}
 	return out, nil
 }
 

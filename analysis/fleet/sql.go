@@ -106,7 +106,7 @@ type sql struct {
 
 // things is the table of what has the figures.
 func (b sql) things() string {
-	if b.What == "" {
+	if b.What == "" || b.What == Owners {
 		return string(Sites)
 	}
 	return string(b.What)
@@ -160,7 +160,7 @@ func (b sql) selected() string {
 
 // lacks returns the condition for recordings without the figure.
 func (b sql) lacks() string {
-	if !b.What.Stacks() {
+	if !b.What.HasSites() {
 		return "1 = 0"
 	}
 	return string(b.Figure) + " IS NULL"
@@ -168,7 +168,7 @@ func (b sql) lacks() string {
 
 // recordings returns the condition for recordings that are selected and have the figure.
 func (b sql) recordings() string {
-	if !b.What.Stacks() {
+	if !b.What.HasSites() {
 		return b.selected() + " AND recording IN (SELECT recording FROM " + b.d.Table(b.things()) + ")"
 	}
 	return b.selected() + " AND " + string(b.Figure) + " IS NOT NULL"
@@ -197,7 +197,7 @@ func (b sql) about() string {
 	switch {
 	case b.Site == "":
 		return ""
-	case !b.What.Stacks():
+	case !b.What.HasSites():
 		return " AND " + item + " = " + b.d.text(b.Site)
 	}
 	named := "function = " + b.d.text(b.Site)
@@ -219,6 +219,9 @@ func (b sql) items(columns string) string {
 	}
 	where += " AND recording IN (" + b.counted() + ")" + b.about()
 	from := " FROM " + b.d.Table(b.things())
+	if b.What == Owners {
+		return b.owned(columns, where)
+	}
 	if b.What.Stacks() {
 		return "SELECT " + columns + of(item, "item") + ", " + of(value, "w") + from + where
 	}
@@ -227,6 +230,19 @@ func (b sql) items(columns string) string {
 	names := "SELECT recording, service, version, host FROM " + b.d.Table("recordings") + " WHERE " + b.selected() +
 		" GROUP BY recording, service, version, host"
 	return "SELECT " + columns + "item, w FROM (" + rows + ") AS t " + b.d.inner + " (" + names + ") AS u USING (recording)"
+}
+
+// owned returns the rows of items for owners: the sum of the sites of each, where rows that are there twice count once.
+func (b sql) owned(columns, where string) string {
+	const in = "service, version, host, recording"
+	_, value := b.columns()
+	each := "SELECT " + in + ", stack, max(" + value + ") AS site_bytes FROM " + b.d.Table(b.things()) + where +
+		" GROUP BY " + in + ", stack"
+	names := "SELECT stack, min(function) AS owner, min(file) AS owner_file FROM " + b.d.Table("stacks") + " WHERE recipe = " +
+		b.d.text(Recipe) + " GROUP BY stack"
+	owners := "SELECT " + in + ", site_bytes, CASE WHEN coalesce(owner_file, '') = '' THEN coalesce(owner, '') " +
+		"ELSE concat(owner, ' (', owner_file, ')') END AS item FROM (" + each + ") AS t " + b.d.join + " (" + names + ") AS u USING (stack)"
+	return "SELECT " + columns + "item, sum(site_bytes) AS w FROM (" + owners + ") AS v GROUP BY " + in + ", item"
 }
 
 // of returns an expression with a name.
@@ -251,7 +267,7 @@ func (b sql) hostsOf(group, more string) string {
 
 // parts returns the figure r of each recording: of the site asked for, of all things, or of the recording itself.
 func (b sql) parts(group string) string {
-	if b.Site == "" && b.What.Stacks() && b.What != Leaks {
+	if b.Site == "" && b.What.HasSites() && b.What != Leaks {
 		return "SELECT " + group + "host, recording, max(" + string(b.Figure) + ") AS r FROM " + b.d.Table("recordings") +
 			" WHERE " + b.recordings() + " AND recording IN (" + b.counted() + ") GROUP BY " + group + "host, recording"
 	}

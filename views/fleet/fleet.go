@@ -348,7 +348,7 @@ func (a *app) placeOf(d *answered) fleet.Place {
 	if d.of.site == "" {
 		return fleet.Place{}
 	}
-	if !d.of.what.Stacks() {
+	if !d.of.what.HasSites() {
 		return fleet.Place{Type: d.of.site}
 	}
 	if function, file, ok := fleet.Divided(d.of.siteName); ok {

@@ -195,10 +195,14 @@ func (a *app) doView(act keymap.Action) bool {
 		to.figure = next(list, to.figure)
 		a.change(to)
 	case keymap.Group:
-		to.what = next([]fleet.What{fleet.Sites, fleet.Leaks, fleet.Types, fleet.Pages}, to.what)
+		to.what = next(fleet.Whats(), to.what)
 		to.site, to.siteName = "", ""
 		a.change(to)
-		a.say("asking about " + map[bool]string{true: "sites, by what they have " + to.title(), false: to.title()}[to.what == fleet.Sites])
+		about := to.title()
+		if to.what == fleet.Sites || to.what == fleet.Owners {
+			about = string(to.what) + ", by what they have " + figureName(to.shownFigure())
+		}
+		a.say("asking about " + about)
 	case keymap.Only:
 		a.onlyService(to)
 	case keymap.NextScreen, keymap.PreviousScreen:

@@ -148,7 +148,7 @@ func commands() []command {
 	for _, f := range fleet.Figures() {
 		figures = append(figures, strings.TrimSuffix(string(f), "_bytes"))
 	}
-	for _, w := range []fleet.What{fleet.Sites, fleet.Leaks, fleet.Types, fleet.Pages} {
+	for _, w := range fleet.Whats() {
 		whats = append(whats, string(w))
 	}
 	return []command{
@@ -168,7 +168,7 @@ func commands() []command {
 			set: func(v *view, text string) { v.after, v.kind = text, fleet.Diff }},
 		{name: "figure", argument: "NAME", help: "What is counted: leaked, live, peak or alloc.", values: figures,
 			set: func(v *view, text string) { v.figure, _ = fleet.FigureNamed(text) }},
-		{name: "what", argument: "NAME", help: "What is asked about: sites, leaks, types or pages.", values: whats,
+		{name: "what", argument: "NAME", help: "What is asked about: sites, owners, leaks, types or pages.", values: whats,
 			set: func(v *view, text string) { v.what, v.site, v.siteName = fleet.What(text), "", "" }},
 		{name: "all-versions", help: "A host counts by the largest of its versions, or again by its newest recording.",
 			set: func(v *view, _ string) { v.all = !v.all }},

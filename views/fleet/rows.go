@@ -186,7 +186,10 @@ const leastName = 34
 // placeColumns returns the columns that name a site.
 func placeColumns(d *answered) []column {
 	title := titles.Site
-	if !d.of.what.Stacks() {
+	switch {
+	case d.of.what == fleet.Owners:
+		title = titles.Owner
+	case !d.of.what.Stacks():
 		title = titles.Type
 	}
 	return []column{

@@ -144,7 +144,10 @@ func (v *view) matters(r *restriction) bool {
 func (v *view) title() string {
 	what := map[fleet.What]string{fleet.Leaks: "leaks by their verdict", fleet.Types: "types of heap snapshots",
 		fleet.Pages: "pages of memory dumps"}[v.what]
-	if what == "" {
+	switch {
+	case v.what == fleet.Owners:
+		return "by owner, " + figureName(v.shownFigure())
+	case what == "":
 		return figureName(v.shownFigure())
 	}
 	return what

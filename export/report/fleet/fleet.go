@@ -150,7 +150,11 @@ func (r *Report) Heading() string { return r.layout(cells.Style{}).Heading }
 // About says what the rows are of.
 func (r *Report) About() string {
 	text := string(r.Figure)
-	if r.What != fleet.Sites {
+	switch r.What {
+	case fleet.Sites:
+	case fleet.Owners:
+		text = "by owner · " + text
+	default:
 		text = string(r.What)
 	}
 	for _, x := range []struct{ word, value string }{{"service", r.Service}, {"version", r.Version}, {"host", r.Host}, {"site", r.Site}} {
@@ -201,8 +205,11 @@ func place(p fleet.Place) string { return model.Clean(p.String()) }
 
 // thing returns the title of the column of things.
 func (l *layout) thing() string {
-	if l.r.What.Stacks() {
+	switch {
+	case l.r.What.Stacks():
 		return titles.Site
+	case l.r.What == fleet.Owners:
+		return titles.Owner
 	}
 	return titles.Type
 }
@@ -234,7 +241,11 @@ func (l *layout) unkeyed() {
 	if l.r.What.Stacks() {
 		return
 	}
-	l.out.Heading = strings.Replace(l.out.Heading, "Sites", "Types", 1)
+	name := "Types"
+	if l.r.What == fleet.Owners {
+		name = "Owners"
+	}
+	l.out.Heading = strings.Replace(l.out.Heading, "Sites", name, 1)
 	at := len(l.out.Heads) - 1
 	l.out.Heads = l.out.Heads[:at]
 	for i := range l.out.Rows {

@@ -70,7 +70,7 @@ func notes(q *fleet.Question, a *fleet.Answer) []string {
 		list = append(list, those(b.Sampled, "is", "are")+" sampled: figures are estimates.")
 	}
 	switch {
-	case q.Kind == fleet.Top && len(a.Top) == 0 && b.Counted > 0 && q.What.Stacks() && q.Site == "":
+	case q.Kind == fleet.Top && len(a.Top) == 0 && b.Counted > 0 && q.What.HasSites() && q.Site == "":
 		list = append(list, "Heap snapshots and memory dumps have no sites: --what types or --what pages lists what they have.")
 	case q.Kind == fleet.Outliers:
 		list = append(list, "ROBUST Z is how many standard deviations a host is from the median host, as estimated by the median distance "+

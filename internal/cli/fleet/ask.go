@@ -75,7 +75,7 @@ type (
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
 	}
 	whatFlags struct {
-		What string `enum:"sites,leaks,types,pages," default:"" placeholder:"WHAT" help:"What is asked about. The default is sites; leaks are those that leak by their verdict; types are those of the objects in heap snapshots; pages are those of memory dumps by curve and type."`
+		What string `enum:"sites,owners,leaks,types,pages," default:"" placeholder:"WHAT" help:"What is asked about. The default is sites; owners are functions with all their sites; leaks are those that leak by their verdict; types are those of the objects in heap snapshots; pages are those of memory dumps by curve and type."`
 		filterFlags
 	}
 	allFlags struct {
