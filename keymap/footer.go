@@ -137,7 +137,7 @@ var (
 
 // fleetHints are those of the screens about a fleet.
 func fleetHints() []hint {
-	return []hint{{"open", []Action{Open}}, {"back", []Action{Back}}, {"figure", []Action{Cost}}, {"sites/leaks/types", []Action{Group}},
+	return []hint{{"open", []Action{Open}}, {"back", []Action{Back}}, {"figure", []Action{Cost}}, {"sites/owners/leaks", []Action{Group}},
 		filterHint, {"this service", []Action{Only}}, {"ask", []Action{Palette}}, sortHint, {"save", []Action{Save}}, rowHint,
 		{"pane", []Action{NextPane}}}
 }

@@ -24,12 +24,12 @@ type aboutKey struct {
 
 // about is what has to be asked to explain a row. Read-only once made.
 type about struct {
-	stack   *fleet.Stack
-	heading string // of what follows
-	versions,
-	sites []row
-	services []row // that share a site, where they are several
-	changes  bool  // sites are changes
+	stack    *fleet.Stack
+	versions []row
+	services []row  // that share a site, where they are several
+	heading  string // of sites
+	sites    []row
+	changes  bool // sites are changes
 }
 
 // calm is how long a row must stay selected before questions about it are requested: they may take seconds of a server.
@@ -56,8 +56,15 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 				return nil, err
 			}
 		}
+		if q.What == fleet.Owners {
+			of := q
+			of.What, of.Site = fleet.Sites, r.question()
+			out.heading, out.changes = "Its sites", q.Kind == fleet.Diff
+			if out.sites, err = a.rowsFor(ctx, &of); err != nil {
+				return nil, err
+			}
+		}
 		q.Kind, q.Site, q.Version, q.All, q.Before, q.After = fleet.Trend, r.question(), "", false, "", ""
-		out.heading = "From version to version"
 		if out.versions, err = a.rowsFor(ctx, &q); err != nil {
 			return nil, err
 		}
@@ -274,7 +281,7 @@ func (a *app) found(p *page) (lines []widget.Line) {
 		}
 	}
 	if len(x.versions) > 0 {
-		heading(x.heading)
+		heading("From version to version")
 		lines = append(lines, a.summaryLines(x.versions, func(r *row) string { return r.version })...)
 	}
 	if len(x.services) > 1 {
