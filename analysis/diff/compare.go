@@ -24,6 +24,7 @@ type Side struct {
 	Bases  Bases
 	Total  *SideSum // total of the side if it is not the sum of its rows: they overlap, or leave something out
 	nested bool     // rows contain others: a function with all it calls
+	Sited  bool     // nodes are of allocations, which are named after their site
 	Sets   bool     // a row's weight is that of a set of things: that of merged rows is at least the largest
 }
 

@@ -125,7 +125,7 @@ func FigureOf(c analysis.Cost) Figure {
 // sitesSide returns a side of the groups of a trace, with rows aligned to the result of [analysis.Trace.Sites]. Threads
 // are matched by number, sizes by class.
 func sitesSide(by analysis.Group, stacks *model.Stacks, sites []analysis.Site, figure Figure) *Side {
-	out := &Side{Stacks: stacks, Rows: make([]SideRow, len(sites)), Bases: NoBases}
+	out := &Side{Stacks: stacks, Sited: true, Rows: make([]SideRow, len(sites)), Bases: NoBases}
 	for i := range sites {
 		out.Rows[i] = siteRow(by, stacks, &sites[i])
 		out.Rows[i].Bytes, out.Rows[i].Count = figure(&sites[i])

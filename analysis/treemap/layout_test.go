@@ -265,9 +265,9 @@ func TestBelowANode(t *testing.T) {
 func TestSidesOfAComparison(t *testing.T) {
 	var b Builder
 	m := b.below(0, Module, "m")
-	b.add(b.below(m, Function, "grew"), before, 10, 1)
+	b.add(b.below(m, Function, "grew"), Before, 10, 1)
 	b.add(b.below(m, Function, "grew"), After, 30, 2)
-	b.add(b.below(m, Function, "gone"), before, 25, 3)
+	b.add(b.below(m, Function, "gone"), Before, 25, 3)
 	tree := b.Tree()
 	at := tree.Find([]Step{{Module, "m"}, {Function, "grew"}})
 	if n := tree.Nodes[at]; n.Weight != 30 || n.Sides != [2]uint64{10, 30} || n.Ref != 2 {

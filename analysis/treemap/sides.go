@@ -75,12 +75,12 @@ func (p *retainers) ref() uint64 {
 	if p.all[After] > 0 {
 		return uint64(p.most[After])
 	}
-	return uint64(p.most[before])
+	return uint64(p.most[Before])
 }
 
 // divide adds what is directly below a part, and returns the parts that are.
 func (d *dominatedSides) divide(p *retainers, deeper bool) (parts []*retainers) {
-	if len(p.rows[before])+len(p.rows[After]) == 0 || !deeper {
+	if len(p.rows[Before])+len(p.rows[After]) == 0 || !deeper {
 		for side, n := range p.bytes {
 			d.build.add(p.node, side, n, uint64(p.most[side]))
 		}
@@ -104,7 +104,7 @@ func (d *dominatedSides) divide(p *retainers, deeper bool) (parts []*retainers) 
 		d.build.add(d.build.below(p.node, Own, ""), side, own[side], uint64(p.most[side]))
 	}
 	for name, part := range of {
-		if max(part.bytes[before], part.bytes[After]) < d.least {
+		if max(part.bytes[Before], part.bytes[After]) < d.least {
 			rest := d.build.below(p.node, Rest, "")
 			for side, n := range part.bytes {
 				d.build.add(rest, side, n, p.ref())

@@ -218,7 +218,7 @@ type place struct {
 
 // The sides of a comparison. A tree of one side is After.
 const (
-	before = iota
+	Before = iota
 	After
 )
 
@@ -260,13 +260,13 @@ func (b *Builder) Tree() *Tree {
 	for i := len(b.nodes) - 1; i >= 0; i-- { // parents come before their children
 		n := &b.nodes[i]
 		if n.Len == 0 {
-			n.Weight = max(n.Sides[before], n.Sides[After])
+			n.Weight = max(n.Sides[Before], n.Sides[After])
 		}
 		if i > 0 && n.Weight > 0 {
 			up := &b.nodes[n.Parent]
 			up.Len++
 			add(&up.Weight, n.Weight)
-			add(&up.Sides[before], n.Sides[before])
+			add(&up.Sides[Before], n.Sides[Before])
 			add(&up.Sides[After], n.Sides[After])
 		}
 	}

@@ -6,8 +6,6 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/diff"
-	"github.com/memtui/memtui/analysis/lines"
-	"github.com/memtui/memtui/analysis/treemap"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/areas"
 	"github.com/memtui/memtui/model"
@@ -68,34 +66,14 @@ var differenceLimits = areas.Limits{Levels: 3, Parts: 40, Rows: 2000}
 
 // differenceAreas adds a treemap whose parts have both sides.
 func (b *builder) differenceAreas(d *report.Diff, c *diff.Comparison) error {
-	s := c.Joined.Stacks
-	names, tree := calltree.NewSiteNames(s), &treemap.Builder{}
-	sides := [2]*lines.Query{}
-	for i := range sides {
-		sides[i] = &lines.Query{Stacks: s, Weights: [][]uint64{{}}}
-	}
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		if r.Node == 0 {
-			continue
-		}
-		site := names.Node(r.Node)
-		for side, w := range []uint64{r.BeforeBytes, r.AfterBytes} {
-			q := sides[side]
-			q.Leaves, q.Sites, q.Weights[0] = append(q.Leaves, r.Node), append(q.Sites, site), append(q.Weights[0], w)
-		}
-	}
-	for side, q := range sides {
-		tree.Stacks(side, q)
-	}
-	t, err := areas.OfSides(tree.Tree(), *d.Metric, differenceLimits)
+	t, err := areas.OfComparison(c, *d.Metric, len(d.Masks) > 0, differenceLimits)
 	if err != nil {
 		return err
 	}
 	rows := make([]area, len(t.Rows))
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		rows[i] = area{Depth: r.Depth, Kind: r.Kind, Name: b.brief(r.Name), Value: r.Value.Float64(), Sides: r.Sides()}
+		rows[i] = area{Depth: r.Depth, Kind: r.Kind, Name: b.brief(r.Name), Value: r.Value.Float64(), Sides: r.Change}
 	}
 	if n := t.RowCount - len(rows); n > 0 {
 		b.cut("Difference treemap: %s, which are together as others", model.Counted(n, "small part"))

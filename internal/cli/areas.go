@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -11,6 +13,7 @@ import (
 	"github.com/memtui/memtui/export/report/areas"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/model"
 )
 
@@ -123,4 +126,54 @@ func (a *app) dumpMap(ctx context.Context, s *session, p *model.Profile, c *repo
 		return err
 	})
 	return usage(r, err)
+}
+
+// writeAreas prints a treemap of both sides in place of the rows of a comparison.
+func (a *app) writeAreas(ctx context.Context, before, after *session, c *diffCmd) error {
+	if a.flags.Format == "html" || c.Rows != "" || c.Table == "" {
+		return fail.Usage(errors.New("--below works only with --table, and --table with neither --filter nor --format html"))
+	}
+	d, err := a.newDiffing(ctx, before, after, &c.diffFlags)
+	if err != nil {
+		return err
+	}
+	var out *areas.Difference
+	err = a.budget.Try(ctx, "the comparison", func(ctx context.Context) error {
+		r, err := d.run(ctx)
+		if err == nil {
+			out, err = d.areas(ctx, r, c)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.warnMemory(after.store.Current(), &out.Header)
+	a.warnFilters(out.NoMatch)
+	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error { return out.Write(w, a.flags.Format, a.style(c.Exact)) })
+}
+
+// areas returns a comparison with the treemap of both sides.
+func (d *diffing) areas(ctx context.Context, r *report.Diff, c *diffCmd) (*areas.Difference, error) {
+	both := areas.Sides{Dominators: c.Table == areas.DominatorTable, Limits: areas.Limits{Parts: d.sides[0].flags.Limit, Below: c.Below}}
+	if c.Swap {
+		d.sides[0], d.sides[1], d.layout[0], d.layout[1] = d.sides[1], d.sides[0], d.layout[1], d.layout[0]
+	}
+	for i, in := range d.sides {
+		if both.Layouts[i] = d.layout[i]; kind.Of(in.p) != kind.Heap {
+			continue
+		}
+		h, err := in.decode(ctx)
+		if err == nil {
+			both.Graphs[i], err = in.dominatorsOf(ctx, h)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	out, err := areas.NewDifference(ctx, r, &both)
+	if errors.Is(err, areas.ErrNoPart) || errors.Is(err, areas.ErrNoSides) {
+		err = fail.Usage(err)
+	}
+	return out, err
 }

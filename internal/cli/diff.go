@@ -28,8 +28,10 @@ type diffCmd struct {
 	After  string   `arg:"" optional:"" help:"The newer file. Without it two places in one file are compared: --a and --b name them."`
 	More   []string `arg:"" optional:"" help:"More files: then all of them are one recording, of which two snapshots or windows are compared."`
 	diffFlags
-	Exact bool   `help:"Print bytes as exact numbers."`
-	Out   string `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
+	Table string   `enum:"treemap,dominator_treemap," default:"" placeholder:"NAME" help:"Print a treemap of both sides in place of rows: treemap (of stacks modules, files and functions; of heap snapshots types and retainers; of memory dumps page types) or dominator_treemap (of heap snapshots)."`
+	Below []string `sep:"none" placeholder:"NAME" help:"With --table: only what is below this part, named as the table does; a second one is below the first."`
+	Exact bool     `help:"Print bytes as exact numbers."`
+	Out   string   `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`
 }
 
 // diffFlags select what is compared, and how rows are matched.
@@ -98,6 +100,9 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 			return err
 		}
 		a.limitPage()
+	}
+	if c.Table != "" || len(c.Below) > 0 {
+		return a.writeAreas(ctx, before, after, c)
 	}
 	rows := a.filterRows(c.RowFlags)
 	d, err := a.diffThatFits(ctx, before, after, &c.diffFlags)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/arg"
@@ -44,7 +43,7 @@ func (a *app) parse() (*kong.Context, error) {
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
 		text := err.Error()
-		hint := cmp.Or(arg.ValueHint(text), arg.TypeHint(a.env.Args, text), a.hint(a.env.Args))
+		hint := cmp.Or(arg.ValueHint(text), arg.TypeHint(a.env.Args, text), arg.CommandHint(a.env.Args, commandNames))
 		return nil, fail.Usage(errors.New(arg.Message(text) + hint))
 	}
 	return parsed, nil
@@ -144,31 +143,6 @@ func commandNames() (names, aliases []string) {
 		}
 	}
 	return names, aliases
-}
-
-// hint suggests the command that the first word may have meant, "" without a good guess.
-func (a *app) hint(args []string) string {
-	word := ""
-	for _, arg := range args {
-		if !strings.HasPrefix(arg, "-") {
-			word = strings.ToLower(arg)
-			break
-		}
-	}
-	if word == "" || len(word) > 40 {
-		return ""
-	}
-	best, least := "", 3 // more changes than two, or than a third of the word, are not a typo
-	names, _ := commandNames()
-	for _, command := range names {
-		if d := near.Letters(word, command); d < least && d <= len(command)/3 {
-			best, least = command, d
-		}
-	}
-	if best == "" || least == 0 {
-		return ""
-	}
-	return "; did you mean the command " + best + "?"
 }
 
 // sharedFlags returns the flags of the program that mean something to a command; nil represents the default one.

@@ -66,7 +66,7 @@ func TestDistance(t *testing.T) {
 			t.Errorf("from %q to %q are %d changes, want %d", c.a, c.b, got, c.want)
 		}
 	}
-	if hint := new(app).hint([]string{strings.Repeat("x", 1<<20)}); hint != "" {
+	if hint := arg.CommandHint([]string{strings.Repeat("x", 1<<20)}, commandNames); hint != "" {
 		t.Errorf("a path of a megabyte is no typo%s", hint)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -118,7 +119,7 @@ func (a *app) openAll(ctx context.Context, paths ...string) ([]*session, error) 
 		if err != nil {
 			closeAll(sources)
 			if i > 0 {
-				err = fmt.Errorf("%w%s", err, a.hint(paths))
+				err = fmt.Errorf("%w%s", err, arg.CommandHint(paths, commandNames))
 			}
 			return nil, err
 		}
@@ -541,7 +542,7 @@ func (a *app) missing(path string) string {
 	if _, err := os.Lstat(path); err == nil || path == "-" {
 		return ""
 	}
-	return a.hint([]string{path})
+	return arg.CommandHint([]string{path}, commandNames)
 }
 
 // readCompletely fails if the program left out something that figures of the profile depend on. verdict describes what

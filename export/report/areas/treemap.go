@@ -40,6 +40,9 @@ type Treemap struct {
 	All      object.Amount `json:"all"`
 	Rows     []Part        `json:"rows"`      // each after the part that it belongs to, the largest first
 	RowCount int           `json:"row_count"` // parts, without the limit
+	Change                 // of all, of a comparison
+
+	compared bool // Change is known, also of parts
 
 	below   Path // as Below, shortened
 	measure model.Measure
@@ -52,17 +55,15 @@ type Part struct {
 	Depth int           `json:"depth"` // 1 is the top
 	Kind  string        `json:"kind"`
 	Name  string        `json:"name"`
-	Value object.Amount `json:"value"`
+	Value object.Amount `json:"value"`           // of a comparison the sum of the larger sides of its parts
 	Share *float64      `json:"share,omitzero"`  // of all
 	Parts int           `json:"parts,omitzero"`  // number of small parts that are together
 	Row   *uint64       `json:"object,omitzero"` // of a heap snapshot
 
-	label string
-	sides [2]uint64
-}
+	Change // of a comparison
 
-// Sides returns the weights before and after, of a comparison.
-func (p *Part) Sides() []uint64 { return p.sides[:] }
+	label string
+}
 
 // Path is the names that lead to a part.
 type Path []string
@@ -158,13 +159,6 @@ func OfStacks(ctx context.Context, p *model.Profile, l Limits, opt report.StackO
 	return r, t.fillStacks(b.Tree(), l, factor)
 }
 
-// OfSides returns the treemap of the stacks of both sides of a comparison. The error is that of parts that are not
-// there.
-func OfSides(tree *treemap.Tree, metric string, l Limits) (*Treemap, error) {
-	t := &Treemap{Metric: metric, table: TreemapTable, measure: (&model.ProfileMetric{Name: metric}).Measure()}
-	return t, t.fillStacks(tree, l, 1)
-}
-
 // Top returns the row that a table of dominators begins with, nil for other tables.
 func Top(table string) *model.Row {
 	if table != DominatorTable {
@@ -223,6 +217,9 @@ func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) error {
 		tree = tree.Below(n)
 	}
 	t.All, t.RowCount, t.Rows = object.Unscaled(tree.Nodes[0].Weight, factor), len(tree.Nodes)-1, []Part{}
+	if t.compared {
+		t.Change = slices.Clone(tree.Nodes[0].Sides[:])
+	}
 	cut := l.cut(tree)
 	var list func(n int32, path Path)
 	list = func(n int32, path Path) {
@@ -234,7 +231,10 @@ func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) error {
 				name = at.Kind.String()
 			}
 			part := Part{Path: append(slices.Clip(path), name), Depth: len(path) + 1, Kind: at.Kind.String(), Name: name,
-				Value: object.Unscaled(at.Weight, factor), Parts: at.Merged, label: at.Label(false), sides: at.Sides}
+				Value: object.Unscaled(at.Weight, factor), Parts: at.Merged, label: at.Label(false)}
+			if t.compared {
+				part.Change = slices.Clone(at.Sides[:])
+			}
 			if all := cut.Nodes[0].Weight; all > 0 {
 				share := float64(at.Weight) / float64(all)
 				part.Share = &share
@@ -270,26 +270,32 @@ func (t *Treemap) Scope() (scope []string, metric string) {
 // Layout implements [report.Single]: parts are below what they belong to.
 func (t *Treemap) Layout(s cells.Style, full bool) *cells.Table {
 	by := s.Text(strings.ReplaceAll(strings.Join(t.By, " › "), "_", " "))
-	out := &cells.Table{Heading: "Treemap", Answer: s.Amount(t.measure, t.All.Amount) + " " + model.Clean(t.Metric) + " by " + by}
+	out := &cells.Table{Heading: "Treemap", Answer: model.Clean(t.Metric) + " by " + by}
 	if len(t.below) > 0 {
 		out.Answer += " below " + s.Text(t.below.Cell())
 	}
+	step := map[bool]string{false: "  ", true: s.Text("· ")}[full]
+	label := func(r *Part) string {
+		if full && r.Name != "" && r.Parts == 0 {
+			return s.Text(model.Clean(r.Name))
+		}
+		return s.Text(model.Clean(r.label))
+	}
+	if t.compared {
+		return t.changes(out, s, step, label)
+	}
+	out.Answer = s.Amount(t.measure, t.All.Amount) + " " + out.Answer
 	out.Heads = []cells.Head{{Text: titles.Total, Kind: cells.Number}, {Text: titles.Share, Kind: cells.Number}, {Kind: cells.Sketch},
 		{Text: titles.Name, Kind: cells.Name}}
 	const bar = 16
-	step := map[bool]string{false: "  ", true: s.Text("· ")}[full]
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		share := 0.0
 		if r.Share != nil {
 			share = *r.Share
 		}
-		label := r.label
-		if full && r.Name != "" && r.Parts == 0 {
-			label = r.Name
-		}
 		out.Rows = append(out.Rows, []string{s.Amount(t.measure, r.Value.Amount), model.Share(share).String(),
-			s.Bar(uint64(share*1e6), 1e6, bar), strings.Repeat(step, r.Depth-1) + s.Text(model.Clean(label))})
+			s.Bar(uint64(share*1e6), 1e6, bar), strings.Repeat(step, r.Depth-1) + label(r)})
 	}
 	return out
 }
