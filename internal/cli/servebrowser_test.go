@@ -354,3 +354,16 @@ func BenchmarkPageScrub(b *testing.B) {
 		})
 	}
 }
+
+// Heap snapshots and page layouts that are compared are areas, too.
+func TestThePageComparesAreas(t *testing.T) {
+	for _, c := range []struct{ file, other, views string }{{heaps + "#0", heaps + "#2", "difference-treemap difference-dominators"},
+		{dumps + "#0", dumps + "#3", "difference-treemap"}} {
+		ctx := chromium(t, served(t, Env{}, c.file, c.other).read(), 1280, 800)
+		for _, view := range strings.Fields(c.views) {
+			at := `document.querySelector('.view[data-view="` + view + `"]`
+			do(t, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="`+view+`"]').click()`, nil))
+			await(t, ctx, view, at+` .areas canvas').width > 300 && /red grew/.test(`+at+`').innerText) && /→/.test(`+at+` .answer').innerText)`)
+		}
+	}
+}

@@ -87,6 +87,7 @@ function arranged(parts, x, y, w, h, plans, key) {
 // treemapSection draws the answer of a treemap; unit is that of its values. tools stand beside its title.
 function treemapSection(id, title, map, unit, tools) {
   const root = nestOf(map.rows, map.all), past = keptOf("areas-" + id, {way: [], plans: new Map(), size: ""});
+  if (root.parts.some((p) => p.sides)) root.sides = [0, 1].map((k) => root.parts.reduce((sum, p) => sum + p.sides[k], 0));
   let top = root, at = null, boxes = [];
   for (const name of past.way) top = top.parts.find((p) => p.name === name && p.parts.length) || top;
   const canvas = el("canvas"), crumbs = el("p.path", {"aria-live": "polite"});
@@ -147,7 +148,7 @@ function treemapSection(id, title, map, unit, tools) {
     } else if (e.key === "Enter" && at) { e.preventDefault(); open(at); } else if (e.key === "Backspace" && top.up) { e.preventDefault(); const was = top; go(top.up); at = was; draw(); }
   });
   listen("look", draw);
-  return el("section", {id: sectionID(title)}, el("div.head", null, el("h2", null, title), el("span.answer", null, text(unit, map.all) + " " + map.metric.replaceAll("_", " ") + ", by " + map.by.join(" › ").replaceAll("_", " ")), tools || null),
+  return el("section", {id: sectionID(title)}, el("div.head", null, el("h2", null, title), el("span.answer", null, (root.sides ? changeWords(unit, ...root.sides) : text(unit, map.all)) + " " + map.metric.replaceAll("_", " ") + ", by " + map.by.join(" › ").replaceAll("_", " ")), tools || null),
     el("div.panel", null, crumbs, box, el("p.scope", null, "An area is as large as its part of the whole" + (map.rows.some((r) => r.sides) ? ", on the side where it is larger; red grew, blue shrank" : "") + ". A click selects, another one opens it; small parts are one area.")));
 }
 
@@ -200,5 +201,5 @@ function figureOf(list, chosen, choose) {
   return el("div.tools", null, box);
 }
 const unitOf = (metric) => /bytes|size/.test(metric) ? "bytes" : "count";
-function mapOf(id, title, a, tools) { const m = a.treemap || a.dominator_treemap; return treemapSection(id, title, m, unitOf(m.metric), tools); }
+function mapOf(id, title, a, tools) { const m = a.treemap || a.dominator_treemap; for (const r of m.rows) if (r.before !== undefined) r.sides = [r.before, r.after]; return treemapSection(id, title, m, unitOf(m.metric), tools); }
 function heatOf(title, a, tools, choose) { const m = a.heatmap || a.lifetime_heatmap; return heatSection(title, m, unitOf(m.metric), tools, choose); }

@@ -247,6 +247,7 @@ const sourceView = () => ({id: "source", title: "Source", ask: () => question(vi
 const chooseFigure = () => figureOf(figures.map(([v]) => v), view.figure || "live_bytes", (v) => { remember("figure", v === "live_bytes" ? "" : v, true); refresh(); });
 const map = (id, title, table, by) => ({id, title, ask: () => question(Object.assign({do: "report", table, limit: "40", depth: "3"}, by ? {by: view.figure || "live_bytes"} : {}), ["by", "group"]),
   draw: (p, a) => [mapOf(id, title, a, by ? chooseFigure() : null)]});
+const bothMap = (id, title, table) => ({id, title, ask: () => question({do: "diff", table, limit: "40"}, ["by", "group"]), draw: (p, a) => [mapOf(id, title, a, null)]});
 const heat = (id, title, table) => ({id, title, ask: () => question({do: "report", table, limit: "30", by: view.figure || "live_bytes"}, ["by", "group", "at"]),
   draw: (p, a) => [heatOf(title, a, chooseFigure(), (t) => { remember("at", wordsOfTime(t), true); changed(); })]});
 
@@ -256,6 +257,8 @@ function viewsOf() {
   const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "changes", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
   if (both.length && (status.kind === "trace" || status.kind === "stacks")) both.push(drawn("difference-flame-graph", "Difference flame graph", (a) => a.flames.length ? [flameSection(a.flames[0])] : null),
     drawn("difference-treemap", "Difference treemap", (a) => a.views && a.views.length ? [mapOf("difference-treemap", "Difference treemap", a.views[0].body, null)] : null));
+  if (both.length && (status.kind === "heap" || status.kind === "dump")) both.push(bothMap("difference-treemap", "Difference treemap", "treemap"));
+  if (both.length && status.kind === "heap") both.push(bothMap("difference-dominators", "Dominators compared", "dominator_treemap"));
   const source = status.sources ? [sourceView()] : [];
   if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), heat("lifetimes-heat", "Lifetimes over time", "lifetime_heatmap"), shown("functions", "Functions"),
     listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),

@@ -41,7 +41,7 @@ const actionsOf = {overview: ["overview", "profile"], series: ["measured-series"
 function numbered(list) {
   const known = list.map((t) => {
     const at = terminal.screens.findIndex((s) => (actionsOf[t.id] || [t.action || t.id, t.id]).includes(s.action)), s = terminal.screens[at];
-    return {...t, title: s ? s.name : t.title, keys: s ? (s.keys || []).map(inBrowser) : t.id === "changes" ? (terminal.keys.difference || []).map(inBrowser) : [], at: t.id === "overview" ? -1 : s ? at : {changes: -0.9, "difference-flame-graph": -0.8, "difference-treemap": -0.7}[t.id] || 1000};
+    return {...t, title: s ? s.name : t.title, keys: s ? (s.keys || []).map(inBrowser) : t.id === "changes" ? (terminal.keys.difference || []).map(inBrowser) : [], at: t.id === "overview" ? -1 : s ? at : {changes: -0.9, "difference-flame-graph": -0.8, "difference-treemap": -0.7, "difference-dominators": -0.6}[t.id] || 1000};
   });
   return known.sort((a, b) => a.at - b.at);
 }
