@@ -116,8 +116,8 @@ type finder struct {
 	limit  int
 	owners *calltree.Owners
 	totals Totals
-	sites  []Site // at the peak, over the complete run
-	byKey  map[Key]*Site
+	sites  []Site        // at the peak, over the complete run
+	byKey  map[Key]*Site // of those with verdicts that become findings
 	top    Peak
 	out    []Finding
 }
@@ -173,7 +173,9 @@ func (f *finder) verdicts() error {
 	if err != nil {
 		return err
 	}
+	list = slices.DeleteFunc(list, func(v verdict.Verdict) bool { return !tells(v.Kind) })
 	slices.SortStableFunc(list, func(a, b verdict.Verdict) int { return verdict.Compare(&a, &b) })
+	f.findSites(list)
 	if live.Count == 0 && f.whole {
 		f.out = append(f.out, Finding{Kind: FindingClean, Confidence: 1, Text: f.allFreed(list)})
 	}
@@ -224,11 +226,16 @@ var kindOfVerdict = map[verdict.Kind]FindingKind{
 	verdict.Leak: FindingLeak, verdict.Late: FindingLate, verdict.Kept: FindingKept, verdict.Bounded: FindingBounded,
 }
 
+// tells reports whether a verdict becomes a finding.
+func tells(k verdict.Kind) bool {
+	_, ok := kindOfVerdict[k]
+	return ok
+}
+
 // addVerdict adds a site to the finding of its owner. Sites come by descending significance.
 func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict.Verdict) []Finding {
-	kind, ok := kindOfVerdict[v.Kind]
-	site := f.siteOf(Key(v.Key))
-	if !ok || site == nil {
+	kind, site := kindOfVerdict[v.Kind], f.byKey[Key(v.Key)]
+	if site == nil {
 		return found
 	}
 	bytes, count := v.Bytes, v.Live
@@ -300,15 +307,18 @@ func (x *Finding) asWell() string {
 	return fmt.Sprintf("; in addition %s of %s, live at the end", what, model.Counted(x.sites, "site"))
 }
 
-// siteOf returns the row of a key, or nil.
-func (f *finder) siteOf(k Key) *Site {
-	if f.byKey == nil {
-		f.byKey = map[Key]*Site{}
-		for i := range f.sites {
-			f.byKey[f.sites[i].Key] = &f.sites[i]
+// findSites looks up the rows of the sites of verdicts.
+func (f *finder) findSites(list verdict.List) {
+	f.byKey = make(map[Key]*Site, len(list))
+	for i := range list {
+		f.byKey[Key(list[i].Key)] = nil
+	}
+	wanted := func(k Key) bool { _, ok := f.byKey[k]; return ok }
+	for i := range f.sites {
+		if s := &f.sites[i]; wanted(s.Key) {
+			f.byKey[s.Key] = s
 		}
 	}
-	return f.byKey[k]
 }
 
 // about returns a finding about one site.
@@ -333,8 +343,8 @@ func blocksOf(count, bytes uint64) string {
 
 // peak adds a site with a large part of the peak that is not reported as a leak.
 func (f *finder) peak() error {
-	f.byKey = nil
-	slices.SortFunc(f.sites, func(a, b Site) int {
+	f.byKey = nil // rows move
+	model.SortFirst(f.sites, peakSites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
 	})
 	for _, s := range f.sites[:min(len(f.sites), peakSites)] {
@@ -363,11 +373,16 @@ func (f *finder) peak() error {
 	return nil
 }
 
+// moreTemporary compares sites by their temporary blocks, ties by what is live at the peak.
+func moreTemporary(a, b *Site) int {
+	return cmp.Or(cmp.Compare(a.Temporary, b.Temporary), cmp.Compare(a.LiveBytes, b.LiveBytes), cmp.Compare(b.Stack, a.Stack))
+}
+
 func (f *finder) temporary() error {
 	var most *Site
 	for i := range f.sites {
 		s := &f.sites[i]
-		if s.TemporaryShare() >= temporaryPart && (most == nil || s.Temporary > most.Temporary) {
+		if s.TemporaryShare() >= temporaryPart && (most == nil || moreTemporary(s, most) > 0) {
 			most = s
 		}
 	}

@@ -117,9 +117,9 @@ func (ix *fileIndex) overwrites(event int) bool {
 
 // leakSums sums up blocks by group, in order of birth.
 type leakSums struct {
-	*grouping
+	*grouping                // whose rows are those of sites
 	from, to, end model.Time // the range, and the instant at which ages are taken
-	sites         map[analysis.Key]*leakSum
+	sites         []leakSum
 	most          int   // number of sites that fit into memory
 	short         error // the error if there are more
 	err           error // set to short once there are more
@@ -134,7 +134,8 @@ type leakSum struct {
 }
 
 func (ix *fileIndex) leakSums(ctx context.Context, by analysis.Group, in group.Scope, rg analysis.Range) *leakSums {
-	l := &leakSums{grouping: ix.grouping(by, in), sites: map[analysis.Key]*leakSum{}}
+	l := &leakSums{grouping: ix.grouping(by, in)}
+	l.slot = make([]uint32, l.keys)
 	l.from, l.to = ix.bounds(rg)
 	l.end = min(l.to, ix.duration())
 	l.most = math.MaxInt
@@ -148,17 +149,17 @@ func (ix *fileIndex) leakSums(ctx context.Context, by analysis.Group, in group.S
 // add adds one block.
 func (l *leakSums) add(b *fileBlock, age model.Time) {
 	k := l.keyOf(b)
-	s := l.sites[k]
-	if s == nil {
+	if l.slot[k] == 0 {
 		if len(l.sites) >= l.most {
 			l.err, l.sites = l.short, nil
+			clear(l.slot)
 		}
 		if l.err != nil {
 			return
 		}
-		s = &leakSum{LeakSite: analysis.LeakSite{History: make([]uint64, analysis.HistoryColumns), First: b.bornAt}}
-		l.sites[k] = s
+		l.put(k, analysis.LeakSite{History: make([]uint64, analysis.HistoryColumns), First: b.bornAt})
 	}
+	s := &l.sites[l.slot[k]-1]
 	s.Count++
 	s.Last = b.bornAt
 	s.ages.Add(age)
@@ -168,8 +169,18 @@ func (l *leakSums) add(b *fileBlock, age model.Time) {
 	s.Threads = group.AddThread(s.Threads, l.ix.Threads[l.ix.sites.Thread[b.site]])
 }
 
+// put adds a site of a key that has none.
+func (l *leakSums) put(k analysis.Key, s analysis.LeakSite) {
+	s.Key = k
+	l.sites = append(l.sites, leakSum{LeakSite: s})
+	l.slot[k] = uint32(len(l.sites))
+}
+
 // list returns the answer, with figures of events [lo, hi).
-func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error) {
+func (l *leakSums) list(ctx context.Context, lo, hi int) (out analysis.Leaks, err error) {
+	if len(l.sites) == 0 {
+		return out, ctx.Err()
+	}
 	rows, err := l.sums(ctx, lo, hi, hi)
 	if err == nil {
 		err = l.addPeaks(ctx, rows, lo, hi)
@@ -178,25 +189,25 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 		err = l.addKept(ctx, rows, lo, hi)
 	}
 	if err != nil {
-		return analysis.Leaks{}, err
+		return out, err
 	}
-	var out analysis.Leaks
-	rows = slices.DeleteFunc(l.f.Prune(rows), func(s analysis.Site) bool { return l.sites[s.Key] == nil })
 	l.ix.NameSites(l.by, l.f, rows)
 	l.seal()
 	noThreads := l.ix.meta().NoThreads
-	for _, row := range rows {
-		s := l.sites[row.Key]
-		s.Site = row
+	out.Sites = make([]analysis.LeakSite, len(rows))
+	for i := range rows {
+		s := &out.Sites[i]
+		*s = l.sites[i].LeakSite
+		s.Site = rows[i]
 		if noThreads {
 			s.Threads = nil
 		}
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, s.Bytes)
 		out.Count += s.Count
-		out.Sites = append(out.Sites, s.LeakSite)
 	}
 	slices.SortFunc(out.Sites, func(a, b analysis.LeakSite) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack))
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Stack, b.Stack),
+			cmp.Compare(a.Key, b.Key))
 	})
 	for i := group.HistoryRows; i < len(out.Sites); i++ {
 		out.Sites[i].History = nil
@@ -207,7 +218,8 @@ func (l *leakSums) list(ctx context.Context, lo, hi int) (analysis.Leaks, error)
 // seal computes what depends on all blocks of a site, unless it is known.
 func (l *leakSums) seal() {
 	var memory column.AgeMemory
-	for _, s := range l.sites {
+	for i := range l.sites {
+		s := &l.sites[i]
 		if s.ages.N == 0 {
 			continue
 		}

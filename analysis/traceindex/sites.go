@@ -44,9 +44,9 @@ func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi in
 		if err != nil {
 			return err
 		}
-		for k := range rows {
-			if k < len(p.Peak) {
-				rows[k].PeakBytes = max(p.Peak[k], rows[k].LiveBytes)
+		for i := range rows {
+			if r := &rows[i]; int(r.Key) < len(p.Peak) {
+				r.PeakBytes = max(p.Peak[r.Key], r.LiveBytes)
 			}
 		}
 		return nil
@@ -59,7 +59,7 @@ func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi in
 
 // keptPeaks computes the peaks of a range or a cell. The last ones are cached, as scrubbing asks for them repeatedly.
 func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
-	key := group.CellPeaksKey{By: g.by, In: g.in, Lo: lo, Hi: hi, Keys: len(rows)}
+	key := group.CellPeaksKey{By: g.by, In: g.in, Lo: lo, Hi: hi, Keys: g.keys}
 	peaks := g.ix.peaks.get(key, g.f)
 	if peaks == nil {
 		var err error
@@ -67,8 +67,8 @@ func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi i
 			return err
 		}
 	}
-	for k := range rows {
-		rows[k].PeakBytes = peaks[k]
+	for i := range rows {
+		rows[i].PeakBytes = peaks[rows[i].Key]
 	}
 	return nil
 }
@@ -182,17 +182,20 @@ func (g *grouping) addKept(ctx context.Context, rows []analysis.Site, lo, hi int
 		}
 		cells := sums[0][:g.known(len(sums[0]))]
 		for k := range cells {
-			c, row := &cells[k], &rows[g.f.KeyOf(uint32(k))]
-			row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.LiveBytes())
-			row.LeakCount += c.LiveCount()
+			if i := g.row(g.f.KeyOf(uint32(k))); i >= 0 {
+				c, row := &cells[k], &rows[i]
+				row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, c.LiveBytes())
+				row.LeakCount += c.LiveCount()
+			}
 		}
 		return nil
 	}
 	return ix.eachKept(ctx, lo, hi, func(b *fileBlock) {
-		if !ix.in(g.in, b) {
+		i := g.row(g.keyOf(b))
+		if i < 0 || !ix.in(g.in, b) {
 			return
 		}
-		row := &rows[g.keyOf(b)]
+		row := &rows[i]
 		row.LeakBytes, _ = model.SaturatingAdd(row.LeakBytes, b.size)
 		row.LeakCount++
 	})
@@ -270,21 +273,23 @@ func (ix *fileIndex) Functions(ctx context.Context, rg analysis.Range, in analys
 	if r.err != nil {
 		return nil, r.err
 	}
-	rows, err := ix.grouping(analysis.ByStack, group.Scope{Cell: in.Rectangle()}).sums(ctx, lo, hi, lo)
+	sums, err := ix.sumsIn(ctx, column.DimStack, group.Scope{Cell: in.Rectangle()}, lo, hi)
 	if err != nil {
 		return nil, err
 	}
 	set := ix.SetOf(in.Stacks)
 	t := group.NewFunctionTable(set.Stacks(ix.Stacks()))
 	t.Bare = set != nil
-	for _, row := range rows {
-		if row.AllocCount == 0 || set != nil && !set.Has(uint32(row.Key)) {
+	before, after := sums[0], sums[1]
+	for k := range after {
+		a, b := &before[k], &after[k]
+		if a.AllocCount == b.AllocCount || set != nil && !set.Has(uint32(k)) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t.Add(ix.Ids[row.Key], row.AllocBytes, row.AllocCount)
+		t.Add(ix.Ids[k], b.AllocBytes-a.AllocBytes, uint64(b.AllocCount-a.AllocCount))
 	}
 	return t.Rows, nil
 }

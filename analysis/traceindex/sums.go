@@ -231,6 +231,7 @@ type grouping struct {
 	in   group.Scope     // only blocks in it; without its filter of stacks where f applies that
 	set  *group.StackSet // the filtered stacks, nil for all
 	keys int
+	slot []uint32 // by key: the number of its row + 1, 0 if it has none; nil if each key is the number of its row
 }
 
 func (ix *fileIndex) grouping(by analysis.Group, in group.Scope) *grouping {
@@ -249,10 +250,36 @@ func (g *grouping) key(site uint32, size uint64) analysis.Key {
 
 func (g *grouping) keyOf(b *fileBlock) analysis.Key { return g.key(b.site, b.size) }
 
+// row returns the number of the row of a key, or -1 if it has none.
+func (g *grouping) row(k analysis.Key) int {
+	if g.slot == nil {
+		return int(k)
+	}
+	return int(g.slot[k]) - 1
+}
+
+// newRows returns empty rows, which have their keys.
+func (g *grouping) newRows() []analysis.Site {
+	if g.slot == nil {
+		rows := make([]analysis.Site, g.keys)
+		for k := range rows {
+			rows[k].Key = analysis.Key(k)
+		}
+		return rows
+	}
+	rows := make([]analysis.Site, slices.Max(g.slot))
+	for k, n := range g.slot {
+		if n > 0 {
+			rows[n-1].Key = analysis.Key(k)
+		}
+	}
+	return rows
+}
+
 // siteRowBytes is about how much memory a row takes while it is computed.
 const siteRowBytes = 256
 
-// sums returns one row per key of the group, including empty ones: sums of events [lo, hi), live figures after n
+// sums returns one row per key that has a row, including empty ones: sums of events [lo, hi), live figures after n
 // events.
 func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, error) {
 	ix, d, f := g.ix, g.d, g.f
@@ -264,11 +291,14 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, er
 		return nil, err
 	}
 	first, last, at := sums[0], sums[1], sums[2]
-	rows := make([]analysis.Site, g.keys)
+	rows := g.newRows()
 	largest := make([]uint64, len(rows))
 	for k := range last[:g.known(len(last))] {
-		key := f.KeyOf(uint32(k))
-		row := &rows[key]
+		i := g.row(f.KeyOf(uint32(k)))
+		if i < 0 {
+			continue
+		}
+		row := &rows[i]
 		a, b, l := &first[k], &last[k], &at[k]
 		bytes := b.AllocBytes - a.AllocBytes
 		row.AllocBytes, _ = model.SaturatingAdd(row.AllocBytes, bytes)
@@ -280,19 +310,16 @@ func (g *grouping) sums(ctx context.Context, lo, hi, n int) ([]analysis.Site, er
 		if d == column.DimStack && (b.AllocCount > a.AllocCount || b.EndedCount > a.EndedCount || l.LiveCount() > 0) {
 			row.Sites++
 		}
-		if d == column.DimStack && (bytes > largest[key] || largest[key] == 0) {
-			row.Stack, largest[key] = ix.Ids[k], bytes
+		if d == column.DimStack && (bytes > largest[i] || largest[i] == 0) {
+			row.Stack, largest[i] = ix.Ids[k], bytes
 		}
 	}
 	// Temporary blocks are counted when they end, but belong to the range of their allocation.
 	err = ix.temporaryAtEdges(lo, hi, func(b *fileBlock, change uint64) {
-		if ix.in(g.in, b) {
-			rows[g.keyOf(b)].Temporary += change
+		if i := g.row(g.keyOf(b)); i >= 0 && ix.in(g.in, b) {
+			rows[i].Temporary += change
 		}
 	})
-	for k := range rows {
-		rows[k].Key = analysis.Key(k)
-	}
 	return rows, err
 }
 

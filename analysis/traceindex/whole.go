@@ -128,29 +128,29 @@ func (ix *fileIndex) wholeLeaks(ctx context.Context, late int) (*group.LeakRows,
 // rows returns the sums in a form to be kept.
 func (l *leakSums) rows() *group.LeakRows {
 	l.seal()
-	keys := make([]analysis.Key, 0, len(l.sites))
-	for k := range l.sites {
-		keys = append(keys, k)
+	order := make([]*analysis.LeakSite, len(l.sites))
+	for i := range order {
+		order[i] = &l.sites[i].LeakSite
 	}
-	slices.SortFunc(keys, func(a, b analysis.Key) int {
-		x, y := l.sites[a], l.sites[b]
-		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(y.Count, x.Count), cmp.Compare(l.ix.Ids[a], l.ix.Ids[b]))
+	slices.SortFunc(order, func(x, y *analysis.LeakSite) int {
+		return cmp.Or(cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(y.Count, x.Count), cmp.Compare(l.ix.Ids[x.Key], l.ix.Ids[y.Key]))
 	})
-	out := &group.LeakRows{Rows: make([]group.LeakRow, 0, len(keys))}
-	for _, k := range keys {
-		out.Add(uint64(k), &l.sites[k].LeakSite)
+	out := &group.LeakRows{Rows: make([]group.LeakRow, 0, len(order))}
+	for _, s := range order {
+		out.Add(uint64(s.Key), s)
 	}
 	return out
 }
 
 // restore sets the sums to rows that were kept.
-func (l *leakSums) restore(from *group.LeakRows) (err error) {
-	sums := make([]leakSum, len(from.Rows))
-	for i := range sums {
-		if sums[i].LeakSite, err = from.Site(i); err != nil {
+func (l *leakSums) restore(from *group.LeakRows) error {
+	l.sites = make([]leakSum, 0, len(from.Rows))
+	for i := range from.Rows {
+		s, err := from.Site(i)
+		if err != nil {
 			return err
 		}
-		l.sites[analysis.Key(from.Rows[i].Key)] = &sums[i]
+		l.put(analysis.Key(from.Rows[i].Key), s)
 	}
 	return nil
 }

@@ -108,19 +108,25 @@ func (b *builder) said(s *analysis.LeakSite, part bool) verdict.Verdict {
 	return v
 }
 
-// sortLeaks sorts sites by one of [LeakKeys]. Sites are given with the most bytes first; other names keep that order.
-// part reports whether they are about blocks of a range.
+// sortLeaks puts the first rows of a table of leaks in one of [LeakKeys] to the front. Sites are given with the most
+// bytes first, which is the order of other names. part reports whether they are about blocks of a range.
 func (b *builder) sortLeaks(sites []analysis.LeakSite, by string, part bool) {
-	value := func(s *analysis.LeakSite) uint64 { return 0 }
+	var value func(*analysis.LeakSite) uint64
 	if order, ok := orderBy(by); ok {
 		value = func(s *analysis.LeakSite) uint64 { return order(b.said(s, part)) }
 	}
-	for _, k := range leakKeys {
+	for _, k := range leakKeys[1:] {
 		if k.name == by {
 			value = k.value
 		}
 	}
-	slices.SortStableFunc(sites, func(x, y analysis.LeakSite) int { return cmp.Compare(value(&y), value(&x)) })
+	if value == nil {
+		return
+	}
+	model.SortFirst(sites, b.opt.Limit, func(x, y analysis.LeakSite) int {
+		return cmp.Or(cmp.Compare(value(&y), value(&x)),
+			cmp.Compare(y.Bytes, x.Bytes), cmp.Compare(y.Count, x.Count), cmp.Compare(x.Stack, y.Stack))
+	})
 }
 
 // orderOf returns the order of sites, or of groups with their verdicts.
@@ -156,18 +162,20 @@ func keyNamed(name string) sortKey {
 	return keys[0]
 }
 
-// sorted returns the rows that keep accepts, highest key first, ties by the key's count, then by stack, then by name.
-func sorted(rows []analysis.Site, key sortKey, keep func(*analysis.Site) bool) []*analysis.Site {
+// sorted returns the rows that keep accepts, of which the first n, or all if n is 0, are in order: highest key first,
+// ties by the key's count, then by stack, then by name.
+func sorted(rows []analysis.Site, key sortKey, n int, keep func(*analysis.Site) bool) []*analysis.Site {
 	out := make([]*analysis.Site, 0, len(rows))
 	for i := range rows {
 		if keep(&rows[i]) {
 			out = append(out, &rows[i])
 		}
 	}
-	slices.SortFunc(out, func(a, b *analysis.Site) int {
-		return cmp.Or(
-			cmp.Compare(key.value(b), key.value(a)), cmp.Compare(key.count(b), key.count(a)),
-			cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
+	model.SortFirst(out, n, func(a, b *analysis.Site) int {
+		if c := cmp.Compare(key.value(b), key.value(a)); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(key.count(b), key.count(a)), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.Key, b.Key))
 	})
 	return out
 }
@@ -188,9 +196,9 @@ func (b *builder) sites() error {
 	if strings.HasPrefix(key.name, "live_") || key.name == "freed_bytes" || key.name == "overwritten_bytes" {
 		keep = func(s *analysis.Site) bool { return allocated(s) || key.value(s) > 0 }
 	}
-	b.out.Sites, b.out.Rows.Sites = b.table(sorted(rows, key, keep))
+	b.out.Sites, b.out.Rows.Sites = b.table(sorted(rows, key, b.opt.Limit, keep))
 	b.out.kept = leftOf(rows)
-	b.out.LiveSites, b.out.Rows.LiveSites = b.table(sorted(rows, b.liveOrder(), lives))
+	b.out.LiveSites, b.out.Rows.LiveSites = b.table(sorted(rows, b.liveOrder(), b.opt.Limit, lives))
 	if b.peak != nil && b.peak.Instant == b.opt.At {
 		b.atPeak(rows)
 	}
@@ -219,7 +227,7 @@ func (b *builder) liveOrder() sortKey {
 }
 
 func (b *builder) atPeak(rows []analysis.Site) {
-	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(rows, b.liveOrder(), lives))
+	b.out.PeakSites, b.out.Rows.PeakSites = b.table(sorted(rows, b.liveOrder(), b.opt.Limit, lives))
 	b.out.kept.peak = leftOf(rows).live
 }
 
@@ -271,7 +279,7 @@ func (b *builder) functions() error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(list, func(x, y analysis.Function) int {
+	model.SortFirst(list, b.opt.Limit, func(x, y analysis.Function) int {
 		return cmp.Or(
 			cmp.Compare(y.TotalBytes, x.TotalBytes), cmp.Compare(y.TotalCount, x.TotalCount), cmp.Compare(x.Name, y.Name))
 	})
@@ -299,7 +307,7 @@ func (b *builder) groups() error {
 	if key.name == ByVerdict { // within a verdict, or without one: the largest leak first
 		key.count = func(s *analysis.Site) uint64 { return s.LeakBytes }
 	}
-	list := sorted(rows, key, func(*analysis.Site) bool { return true })
+	list := sorted(rows, key, b.opt.Limit, func(*analysis.Site) bool { return true })
 	b.out.Rows.Groups, b.out.grouped = len(list), b.opt.Group
 	for _, s := range limit(list, b.opt.Limit) {
 		word, sure := wordOf(verdicts.Of(uint32(s.Key)))
@@ -324,7 +332,7 @@ func (b *builder) threads() error {
 	for i := range rows {
 		rows[i].Stack = model.StackID(threadOf(rows[i])) // ties are broken by thread
 	}
-	list := sorted(rows, keyNamed("alloc_bytes"), allocated)
+	list := sorted(rows, keyNamed("alloc_bytes"), b.opt.Limit, allocated)
 	b.out.Rows.Threads = len(list)
 	for _, s := range limit(list, b.opt.Limit) {
 		b.out.Threads = append(b.out.Threads, Thread{uint16(s.Stack), s.AllocBytes, s.AllocCount})
