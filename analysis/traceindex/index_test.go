@@ -146,12 +146,7 @@ func agree(t *testing.T, ix, twin analysis.Trace, r *rand.Rand) {
 			late, _ := ix.LateFreed(t.Context(), in)
 			want, _ := twin.LateFreed(t.Context(), in)
 			same(t, "late", late, want)
-			functions := func(x analysis.Trace) []analysis.Function {
-				list, _ := x.Functions(t.Context(), analysis.FullRange, in)
-				slices.SortFunc(list, func(a, b analysis.Function) int { return cmp.Compare(a.Name, b.Name) })
-				return list
-			}
-			same(t, "functions of a cell", functions(ix), functions(twin))
+			both(t, "functions of a cell", ix, twin, functionsIn(t.Context(), analysis.FullRange, in))
 		}
 	}
 	agreeOnWhole(t, ix, twin)
@@ -250,11 +245,20 @@ func both[T any](t *testing.T, what string, ix, twin analysis.Trace, ask func(an
 	return want
 }
 
+// functionsIn returns a question for functions, by name.
+func functionsIn(ctx context.Context, r analysis.Range, in analysis.Cell) func(analysis.Trace) ([]analysis.Function, error) {
+	return func(x analysis.Trace) ([]analysis.Function, error) {
+		list, err := x.Functions(ctx, r, in)
+		slices.SortFunc(list, func(a, b analysis.Function) int { return cmp.Compare(a.Name, b.Name) })
+		return list, err
+	}
+}
+
 func agreeOn(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analysis.Range) {
 	ctx := t.Context()
 	both(t, "totals", ix, twin, func(x analysis.Trace) (analysis.Totals, error) { return x.Totals(ctx, rg) })
 	peak := both(t, "peak", ix, twin, func(x analysis.Trace) (analysis.Peak, error) { p, _, err := x.Peak(ctx, rg); return p, err })
-	both(t, "functions", ix, twin, func(x analysis.Trace) ([]analysis.Function, error) { return x.Functions(ctx, rg, analysis.Cell{}) })
+	both(t, "functions", ix, twin, functionsIn(ctx, rg, analysis.Cell{}))
 	for _, n := range []int{1, 7, 100} {
 		both(t, "curve", ix, twin, func(x analysis.Trace) ([]analysis.Column, error) { return x.Curve(ctx, rg, n) })
 		agreeOnChart(t, ix, twin.(*Index), rg, n)
@@ -274,7 +278,7 @@ func agreeOn(t *testing.T, ix, twin analysis.Trace, r *rand.Rand, rg analysis.Ra
 	only := someFilters()[r.IntN(len(someFilters()))]
 	cells[1].Stacks = only
 	both(t, "functions", ix, twin, func(x analysis.Trace) ([]analysis.Function, error) {
-		return x.Functions(ctx, rg, analysis.Cell{Stacks: only})
+		return functionsIn(ctx, rg, analysis.Cell{Stacks: only})(x)
 	})
 	for _, at := range []analysis.Instant{analysis.End, analysis.At(rg.To / 2), peak.Instant} {
 		both(t, "live", ix, twin, func(x analysis.Trace) (analysis.Level, error) { return x.Live(ctx, at) })

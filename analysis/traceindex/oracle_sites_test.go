@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/model"
@@ -270,22 +271,53 @@ func (ix *Index) addTotals(t *analysis.Totals, block uint32, size uint64, how co
 	}
 }
 
-// Functions implements [analysis.Trace].
+// Functions implements [analysis.Trace]: it goes up each stack.
 func (ix *Index) Functions(ctx context.Context, r analysis.Range, in analysis.Cell) ([]analysis.Function, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
 	lo, hi := ix.eventRange(r)
 	set := ix.SetOf(in.Stacks)
-	t := group.NewFunctionTable(set.Stacks(ix.Stacks()))
-	t.Bare = set != nil
+	t := functionsOracle{stacks: set.Stacks(ix.Stacks()), bare: set != nil, byName: map[string]int{}}
 	for _, row := range ix.siteSums(analysis.ByStack, group.Scope{Cell: in.Rectangle()}, lo, hi, lo) {
-		if row.AllocCount == 0 || set != nil && !set.Has(uint32(row.Key)) {
-			continue
+		if row.AllocCount > 0 && (set == nil || set.Has(uint32(row.Key))) {
+			t.add(ix.Ids[row.Key], row.AllocBytes, row.AllocCount)
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		t.Add(ix.Ids[row.Key], row.AllocBytes, row.AllocCount)
 	}
-	return t.Rows, nil
+	return t.rows, ctx.Err()
+}
+
+type functionsOracle struct {
+	stacks *model.Stacks
+	bare   bool
+	byName map[string]int
+	rows   []analysis.Function
+}
+
+func (t *functionsOracle) add(id model.StackID, bytes, count uint64) {
+	names, leaf := []string{model.UnknownStack(id)}, model.NodeID(0)
+	if n, ok := t.stacks.Node(id); ok && n != 0 {
+		names, leaf = nil, n
+	} else if ok && t.bare {
+		names = []string{calltree.NoFrames}
+	}
+	for n := leaf; n != 0; n = t.stacks.Parent[n] {
+		names = append(names, t.stacks.Functions[t.stacks.FrameFunc[t.stacks.Frame[n]]])
+	}
+	for i, name := range names {
+		k, ok := t.byName[name]
+		if !ok {
+			k = len(t.rows)
+			t.byName[name] = k
+			t.rows = append(t.rows, analysis.Function{Name: name})
+		}
+		row := &t.rows[k]
+		if i == 0 {
+			row.SelfBytes, _ = model.SaturatingAdd(row.SelfBytes, bytes)
+			row.SelfCount += count
+		}
+		if !slices.Contains(names[:i], name) {
+			row.TotalBytes, _ = model.SaturatingAdd(row.TotalBytes, bytes)
+			row.TotalCount += count
+		}
+	}
 }

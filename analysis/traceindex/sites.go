@@ -277,19 +277,26 @@ func (ix *fileIndex) Functions(ctx context.Context, rg analysis.Range, in analys
 	if err != nil {
 		return nil, err
 	}
-	set := ix.SetOf(in.Stacks)
-	t := group.NewFunctionTable(set.Stacks(ix.Stacks()))
-	t.Bare = set != nil
-	before, after := sums[0], sums[1]
+	set, before, after := ix.SetOf(in.Stacks), sums[0], sums[1]
+	counted := func(k int) bool {
+		return before[k].AllocCount != after[k].AllocCount && (set == nil || set.Has(uint32(k)))
+	}
+	stacks, steps := set.Stacks(ix.Stacks()), 0
 	for k := range after {
-		a, b := &before[k], &after[k]
-		if a.AllocCount == b.AllocCount || set != nil && !set.Has(uint32(k)) {
+		if leaf, _ := stacks.Node(ix.Ids[k]); leaf != 0 && counted(k) {
+			steps += int(stacks.Depth[leaf])
+		}
+	}
+	t := group.NewFunctionTable(ctx, stacks, steps)
+	t.Bare = set != nil
+	for k := range after {
+		if !counted(k) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t.Add(ix.Ids[k], b.AllocBytes-a.AllocBytes, uint64(b.AllocCount-a.AllocCount))
+		t.Add(ix.Ids[k], after[k].AllocBytes-before[k].AllocBytes, uint64(after[k].AllocCount-before[k].AllocCount))
 	}
-	return t.Rows, nil
+	return t.Rows, t.Complete(ctx)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/model"
 )
 
@@ -55,48 +56,11 @@ func (s *Selection) treeTotals(ctx context.Context, of []uint32, rows int,
 			selected[st.Parent[i]] = true
 		}
 	}
-	return true, s.eachOutermost(ctx, of, rows, selected, func(node model.NodeID, row uint32) { add(row, sums[node]) })
+	return true, calltree.EachOutermost(ctx, st, of, rows, selected, func(node model.NodeID, row uint32) { add(row, sums[node]) })
 }
 
 // smallInteger returns n if it is an integer from 0 to most.
 func smallInteger(n model.Number, most uint64) (small uint64, ok bool) {
 	small = uint64(min(max(n.Float64(), 0), 1<<62))
 	return small, small <= most && n == model.Unsigned(small)
-}
-
-// eachOutermost calls f with each selected node that has no node of the same row above it. It goes through the tree in
-// depth first, by links to the first child and the next sibling.
-func (s *Selection) eachOutermost(ctx context.Context, of []uint32, rows int, selected []bool,
-	f func(node model.NodeID, row uint32)) error {
-	st := s.Stacks
-	first, next := make([]model.NodeID, len(selected)), make([]model.NodeID, len(selected))
-	for i := len(selected) - 1; i > 0; i-- {
-		if selected[i] {
-			p := st.Parent[i]
-			next[i], first[p] = first[p], model.NodeID(i)
-		}
-	}
-	above := make([]uint32, rows) // nodes of each row on the way from the root
-	steps := 0
-	for node := first[0]; node != 0; {
-		if steps++; steps%model.AskEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		row := of[st.Frame[node]]
-		if above[row] == 0 {
-			f(node, row)
-		}
-		above[row]++
-		if first[node] != 0 {
-			node = first[node]
-			continue
-		}
-		for above[of[st.Frame[node]]]--; next[node] == 0; above[of[st.Frame[node]]]-- {
-			if node = st.Parent[node]; node == 0 {
-				return nil
-			}
-		}
-		node = next[node]
-	}
-	return nil
 }
