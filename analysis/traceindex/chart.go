@@ -2,7 +2,6 @@ package traceindex
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"sort"
 
@@ -504,69 +503,15 @@ func (w *columnWriter) add(l *runLevels) {
 // addSmall is add for events whose freed sizes are in rest and that overwrite nothing; ok is false if levels might
 // overflow.
 func (w *columnWriter) addSmall(events *model.Columns, begin model.Time, rest []byte, common []uint64) (ok bool) {
-	s := smallEvents{kinds: events.Kind, times: events.Time, sizes: events.Size, rest: rest, Level: w.after}
-	copy(s.freed[1:column.RareSize], common)
+	var s column.SmallEvents
+	s.Begin(events, rest, common, w.after)
 	for ; w.i < len(w.cols); w.next() {
-		from := s.i
-		w.e = s.until(w.limit-begin, w.e)
-		w.events, w.after = w.events+s.i-from, s.Level
-		if s.i == len(s.kinds) {
+		from := s.At
+		w.e = s.Until(w.limit-begin, w.e)
+		w.events, w.after = w.events+s.At-from, s.Level
+		if s.At == events.Len() {
 			break
 		}
 	}
-	return s.all < smallSum/uint64(len(s.kinds))
-}
-
-// smallEvents iterates over events whose sums cannot overflow.
-type smallEvents struct {
-	kinds []model.EventKind
-	times []uint32
-	sizes []uint64
-	rest  []byte      // freed sizes
-	freed [256]uint64 // by code
-	i, p  int         // position: in all events, and in those that are not FREE
-	extra int         // bytes of rest before the position beyond one per FREE
-	all   uint64      // bitwise or of all sizes before the position
-	column.Level
-}
-
-// until advances to the first event after limit, and adds the levels on the way to e, which has the level before.
-// Rising levels cannot change the minimum, and falling ones cannot change the maximum. hot kernel
-func (s *smallEvents) until(limit model.Time, e column.Extremes) column.Extremes {
-	kinds, sizes, rest, freed := s.kinds, s.sizes, s.rest, &s.freed
-	times := s.times[:len(kinds)]
-	i, p, extra, all, others := s.i, s.p, s.extra, s.all, 0
-	live, allocBytes, count := s.Bytes, s.AllocBytes, s.Count
-	for ; i < len(kinds) && model.Time(times[i]) <= limit; i++ {
-		switch kinds[i] {
-		case model.Alloc:
-			size := sizes[p]
-			p++
-			all |= size
-			live += size
-			allocBytes += size
-			count++
-			e.MaxBytes, e.MaxCount = max(e.MaxBytes, live), max(e.MaxCount, count)
-		case model.Free:
-			at := i - p + extra
-			code := rest[at]
-			ends := freed[code]
-			if code == column.RareSize {
-				var n int
-				ends, n = binary.Uvarint(rest[at+1:])
-				extra += n
-			}
-			live -= ends
-			count -= (uint32(code) + column.RareSize) >> 8
-			e.MinBytes, e.MinCount = min(e.MinBytes, live), min(e.MinCount, count)
-		default:
-			p++
-			others++
-		}
-	}
-	s.AllocCount += uint32(p - s.p - others)
-	s.FreeEvents += uint32(i - s.i - (p - s.p))
-	s.i, s.p, s.extra, s.all = i, p, extra, all
-	s.Bytes, s.AllocBytes, s.Count = live, allocBytes, count
-	return e
+	return s.Sizes < smallSum/uint64(events.Len())
 }

@@ -2,12 +2,11 @@ package traceindex
 
 import (
 	"context"
-	"slices"
 	"sort"
-	"sync"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
+	"github.com/memtui/memtui/analysis/traceindex/live"
 	"github.com/memtui/memtui/model"
 )
 
@@ -207,8 +206,8 @@ func (ix *fileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]ana
 func (ix *fileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, exact bool) (cols []analysis.Column, err error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	key := curveKey{rg, n, ix.events(), exact}
-	if cols := ix.curves.get(key); cols != nil {
+	key := live.CurveKey{Range: rg, N: n, Events: ix.events(), Exact: exact}
+	if cols := ix.curves.Get(key); cols != nil {
 		return cols, nil
 	}
 	if err := ix.verifyEnds(rg); err != nil {
@@ -223,47 +222,9 @@ func (ix *fileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, ex
 		cols, err = ix.makeColumns(ctx, rg, n, exact)
 	}
 	if err == nil {
-		ix.curves.put(key, cols)
+		ix.curves.Put(key, cols)
 	}
 	return cols, err
-}
-
-// curveCache keeps the last answers of columnsOf, which are read-only.
-type curveCache struct {
-	mu   sync.Mutex
-	kept [4]keptCurve
-	next int
-}
-
-type keptCurve struct {
-	key  curveKey
-	cols []analysis.Column
-}
-
-type curveKey struct {
-	r         analysis.Range
-	n, events int
-	exact     bool
-}
-
-// get returns a copy of a cached answer, or nil.
-func (c *curveCache) get(key curveKey) []analysis.Column {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for i := range c.kept {
-		if k := &c.kept[i]; len(k.cols) > 0 && k.key == key {
-			return slices.Clone(k.cols)
-		}
-	}
-	return nil
-}
-
-// put stores a copy of an answer.
-func (c *curveCache) put(key curveKey, cols []analysis.Column) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.kept[c.next] = keptCurve{key, append(c.kept[c.next].cols[:0], cols...)}
-	c.next = (c.next + 1) % len(c.kept)
 }
 
 func fillColumn(c *analysis.Column, e *column.Extremes, before, after *column.Level, events int) {

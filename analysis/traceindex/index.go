@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/traceindex/live"
 	"github.com/memtui/memtui/analysis/traceindex/shared"
 	"github.com/memtui/memtui/analysis/traceindex/tally"
 	"github.com/memtui/memtui/analysis/verdict"
@@ -64,10 +65,9 @@ type fileIndex struct {
 	lost  int64
 
 	views    viewCache
-	curves   curveCache
+	curves   live.Curves
 	grids    group.GridCache
 	cells    cellCache
-	peaks    peakCache
 	decoders sync.Pool
 	spare    sync.Pool // views for together to reuse
 	flights  shared.Flights

@@ -115,25 +115,21 @@ func (ix *Index) addPeaks(ctx context.Context, by analysis.Group, in group.Scope
 // again, are kept for the last cell.
 func (ix *Index) addCellPeaks(by analysis.Group, in group.Scope, rows []analysis.Site, lo, hi int) {
 	key := group.CellPeaksKey{By: by, In: in, Lo: lo, Hi: hi, Keys: len(rows)}
-	ix.Groups.Mu.Lock()
-	kept := ix.Groups.CellPeaks
-	ix.Groups.Mu.Unlock()
-	if kept.Key != key || kept.Fold != ix.FoldIn(by, in.Set) {
-		if lo < hi {
-			ix.replayPeaks(by, in, rows, lo, hi)
-		}
-		kept = group.CellPeaks{Key: key, Fold: ix.FoldIn(by, in.Set), Peak: make([]uint64, len(rows))}
+	fold := ix.FoldIn(by, in.Set)
+	if peaks := ix.Groups.CellPeaks.Get(key, fold); peaks != nil {
 		for k := range rows {
-			kept.Peak[k] = rows[k].PeakBytes
+			rows[k].PeakBytes = peaks[k]
 		}
-		ix.Groups.Mu.Lock()
-		ix.Groups.CellPeaks = kept
-		ix.Groups.Mu.Unlock()
 		return
 	}
-	for k := range rows {
-		rows[k].PeakBytes = kept.Peak[k]
+	if lo < hi {
+		ix.replayPeaks(by, in, rows, lo, hi)
 	}
+	peaks := make([]uint64, len(rows))
+	for k := range rows {
+		peaks[k] = rows[k].PeakBytes
+	}
+	ix.Groups.CellPeaks.Put(key, fold, peaks)
 }
 
 // replayPeaks finds the peaks by following every event of [lo, hi).

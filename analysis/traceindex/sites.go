@@ -3,7 +3,6 @@ package traceindex
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
@@ -60,7 +59,7 @@ func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi in
 // keptPeaks computes the peaks of a range or a cell. The last ones are cached, as scrubbing asks for them repeatedly.
 func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
 	key := group.CellPeaksKey{By: g.by, In: g.in, Lo: lo, Hi: hi, Keys: g.keys}
-	peaks := g.ix.peaks.get(key, g.f)
+	peaks := g.ix.Groups.CellPeaks.Get(key, g.f)
 	if peaks == nil {
 		var err error
 		if peaks, err = g.findPeaks(ctx, key); err != nil {
@@ -71,27 +70,6 @@ func (g *grouping) keptPeaks(ctx context.Context, rows []analysis.Site, lo, hi i
 		rows[i].PeakBytes = peaks[rows[i].Key]
 	}
 	return nil
-}
-
-// peakCache keeps the peaks of every group for the last range and cell.
-type peakCache struct {
-	mu   sync.Mutex
-	kept [analysis.GroupCount]group.CellPeaks
-}
-
-func (c *peakCache) get(key group.CellPeaksKey, f *group.Fold) []uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if k := &c.kept[key.By]; k.Key == key && k.Fold == f {
-		return k.Peak
-	}
-	return nil
-}
-
-func (c *peakCache) put(key group.CellPeaksKey, f *group.Fold, peak []uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.kept[key.By] = group.CellPeaks{Key: key, Fold: f, Peak: peak}
 }
 
 // findPeaks computes the peaks of a group, along with those of others.
@@ -131,7 +109,7 @@ func (g *grouping) findPeaks(ctx context.Context, key group.CellPeaksKey) ([]uin
 		if !g.in.IsAll() && !ix.settled() {
 			break // blocks may still end and leave the cell
 		}
-		ix.peaks.put(group.CellPeaksKey{By: g.by, In: g.in, Lo: key.Lo, Hi: key.Hi, Keys: g.keys}, g.f, peaks[i])
+		ix.Groups.CellPeaks.Put(group.CellPeaksKey{By: g.by, In: g.in, Lo: key.Lo, Hi: key.Hi, Keys: g.keys}, g.f, peaks[i])
 	}
 	return peaks[0], nil
 }

@@ -48,22 +48,7 @@ type groupCache struct {
 	labels labels
 	set    *StackSet // of the last filter; nil before the first
 
-	CellPeaks CellPeaks
-}
-
-// CellPeaks are the last computed peaks of groups within a cell. Read-only once made.
-type CellPeaks struct {
-	Key  CellPeaksKey
-	Fold *Fold
-	Peak []uint64 // by key
-}
-
-// CellPeaksKey determines the peaks of groups within a scope and a range of events.
-type CellPeaksKey struct {
-	By     analysis.Group
-	In     Scope
-	Lo, Hi int // events
-	Keys   int
+	CellPeaks cellPeaks // has a lock of its own
 }
 
 // labels are the names of stacks, by dense index: finding the frame that a stack is named after is too slow to repeat
