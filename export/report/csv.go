@@ -82,6 +82,9 @@ func (r *Report) list(table string) (any, bool) {
 	return r.dumpList(table)
 }
 
+// sortedTable is a table whose rows were sorted by a column.
+type sortedTable struct{ table, by string }
+
 // SortRows sorts the rows of a table as [object.Sort] does. A name of several tables sorts those that have the column.
 func (r *Report) SortRows(table, by string, n int) error {
 	lists := r.lists(table)
@@ -91,7 +94,9 @@ func (r *Report) SortRows(table, by string, n int) error {
 		if err := object.Sort(reflect.ValueOf(l.rows).Elem(), by, n); err != nil {
 			wrong = cmp.Or(wrong, err)
 			failed++
+			continue
 		}
+		r.sorted = append(r.sorted, sortedTable{l.name, by})
 	}
 	if failed < len(lists) {
 		return nil

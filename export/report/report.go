@@ -110,7 +110,8 @@ type Report struct {
 	FoundBy  []HeapFound `json:"row_groups,omitzero"` // instead of Found: counts by a common property
 	FoundAll *int        `json:"row_count,omitzero"`  // of rows found, before the limit
 
-	rowsLeft []rowsLeft // nil for complete tables
+	rowsLeft []rowsLeft    // nil for complete tables
+	sorted   []sortedTable // by columns, the last one counts
 }
 
 // GroupedBy returns the grouping of Groups.

@@ -77,11 +77,22 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 				t.more, t.answer, t.empty = f.left-len(t.rows), f.answer(), "no matches"
 			}
 		}
+		for _, o := range r.sorted {
+			if o.table == t.name {
+				t.orderBy(o.by)
+			}
+		}
 		if len(t.rows) > 0 || t.empty != "" {
 			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// orderBy says in the title which column the rows are sorted by, in place of their usual order.
+func (t *table) orderBy(column string) {
+	title, _, _ := strings.Cut(t.title, " by ")
+	t.title = title + " by " + strings.ReplaceAll(column, "_", " ")
 }
 
 // countSamples names the columns that count blocks by what they count, and says so.
