@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // WriteText writes r for people: headline, findings, chart, then every table with rows. Every name is cleaned, so that
@@ -270,9 +271,11 @@ func (t *TextWriter) row(tab table, widths []int, row []string) string {
 	var line strings.Builder
 	for i, cell := range row {
 		line.WriteString("  ")
-		switch tab.cols[i].kind {
-		case where:
+		switch c := &tab.cols[i]; {
+		case c.kind == where:
 			cell = cells.FitTail(cell, widths[i], t.Style.Cut())
+		case c.head == titles.Function:
+			cell = cells.FitName(cell, widths[i], t.Style.Cut())
 		default:
 			cell = cells.Fit(cell, widths[i], t.Style.Cut())
 		}

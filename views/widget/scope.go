@@ -1,11 +1,15 @@
 package widget
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // OwnedSign is between the owner of a site and the library function that it calls ("open_session › _M_mutate").
 const OwnedSign = " › "
 
-// ShortenScopes cuts a name to w cells by dropping scopes at its beginning ("…vector<…>::push_back"), then its middle.
+// ShortenScopes cuts a name to w cells by dropping scopes and folders at its beginning ("…vector<…>::push_back",
+// "…http.(*Server).Serve"), then its middle.
 // Of an owner and what it calls, the owner stays as long as it fits.
 func ShortenScopes(name string, w int) string {
 	name = Clean(name)
@@ -18,7 +22,7 @@ func ShortenScopes(name string, w int) string {
 	if short, ok := dropScopes(name, w); ok {
 		return short
 	}
-	return TruncateMiddle(name, w)
+	return TruncateMiddle(name[lastScope(name):], w)
 }
 
 // shortenOwned cuts what an owner calls at its end, then the owner's scopes, then the owner's end.
@@ -37,20 +41,44 @@ func shortenOwned(owner, called string, w int) string {
 // dropScopes drops as many scopes at the beginning of a name as it takes to fit w cells; ok is false where its last
 // part is wider.
 func dropScopes(name string, w int) (short string, ok bool) {
-	depth := 0
-	for i := 0; i+1 < len(name); i++ {
-		switch name[i] {
-		case '<', '(', '{':
-			depth++
-		case '>', ')', '}':
-			depth--
-		case ':':
-			if rest := name[i+1:]; depth == 0 && name[i+1] == ':' && Width(rest[1:])+1 <= w && len(rest) > 1 {
-				return ellipsis + rest[1:], true
-			}
+	for begin := range scopes(name) {
+		if rest := name[begin:]; Width(rest)+1 <= w {
+			return ellipsis + rest, true
 		}
 	}
 	return name, false
+}
+
+// lastScope returns where the last folder of a name ends, 0 if it has none.
+func lastScope(name string) (at int) {
+	for begin := range scopes(name) {
+		if name[begin-1] == '/' {
+			at = begin
+		}
+	}
+	return at
+}
+
+// scopes yields where the parts of a name begin that follow a "::" or a "/" outside of brackets.
+func scopes(name string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		depth := 0
+		for i := range len(name) {
+			switch name[i] {
+			case '<', '(', '{', '[':
+				depth++
+			case '>', ')', '}', ']':
+				depth--
+			case ':', '/':
+				if c := name[i]; depth != 0 || c == ':' && (i == 0 || name[i-1] != ':') || i+1 == len(name) {
+					continue
+				}
+				if !yield(i + 1) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // ShortenPath cuts a path (or "path:line") to w cells by dropping folders at its beginning ("…/src/kvleak.cpp:17"),

@@ -52,6 +52,24 @@ func Fit(s string, n int, mark string) string {
 	return s
 }
 
+// FitName is Fit for names of functions, which first lose the folders before their package.
+func FitName(s string, n int, mark string) string {
+	if Width(s) > n {
+		if i := strings.LastIndexByte(s[:nameEnd(s)], '/'); i > 0 && i+1 < len(s) {
+			s = s[i+1:]
+		}
+	}
+	return Fit(s, n, mark)
+}
+
+// nameEnd returns where the arguments of a name begin, or a sentence.
+func nameEnd(s string) int {
+	if i := strings.IndexAny(s, "([<{ "); i >= 0 {
+		return i
+	}
+	return len(s)
+}
+
 // FitTail is Fit that keeps the end of s: for file:line.
 func FitTail(s string, n int, mark string) string {
 	over := Width(s) - n

@@ -1,0 +1,22 @@
+package cells
+
+import "testing"
+
+func TestFitName(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		n    int
+		want string
+	}{
+		{"runtime/debug.FreeOSMemory", 26, "runtime/debug.FreeOSMemory"},
+		{"github.com/a/b/internal/cli.(*app).run", 20, "cli.(*app).run"},
+		{"github.com/a/b/internal/cli.(*app).run", 10, "cli.(*app…"},
+		{"std::vector<a/b>::push_back", 14, "std::vector<a…"},
+		{"GET /orders/list", 10, "GET /orde…"},
+		{"/usr/", 3, "/u…"},
+	} {
+		if got := FitName(c.name, c.n, "…"); got != c.want {
+			t.Errorf("%q in %d is %q, want %q", c.name, c.n, got, c.want)
+		}
+	}
+}
