@@ -14,6 +14,7 @@ import (
 // HeapThread is a thread of the program at the time of the snapshot.
 type HeapThread struct {
 	n        int               // in the file's order
+	most     int               // frames that text shows, 0 for all
 	Name     string            `json:"name"`
 	ID       string            `json:"id"`
 	Row      *model.Row        `json:"row,omitzero"`            // its object
@@ -52,7 +53,8 @@ type threadRow struct {
 	Retained *uint64    `json:"retained_bytes"`
 }
 
-// SetThreads adds at most n threads of a snapshot, or all if n is 0. Those that retain most come first.
+// SetThreads adds at most n threads of a snapshot, or all if n is 0. Those that retain most come first. As text, at most
+// n frames of each are shown.
 func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) {
 	retained := func(row model.Row) *uint64 {
 		if row == model.RootRow || !g.HasDominators() || !g.Heap.Has(row) {
@@ -63,7 +65,7 @@ func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) 
 	out := []HeapThread{}
 	for i := range list {
 		t := &list[i]
-		x := HeapThread{n: i, Name: t.Name, ID: t.ID, Retained: t.Retained, Frames: []HeapThreadFrame{}}
+		x := HeapThread{n: i, most: n, Name: t.Name, ID: t.ID, Retained: t.Retained, Frames: []HeapThreadFrame{}}
 		if t.Row != model.RootRow {
 			x.Row = &t.Row
 		}
@@ -166,13 +168,15 @@ func (w heapWriter) threadName(t *HeapThread) string {
 	return w.name(of.Title(t.n))
 }
 
-// thread returns a table of the frames of one thread, with what each holds below it.
+// thread returns a table of the innermost frames of one thread, with what each holds below it.
 func (w heapWriter) thread(t *HeapThread) table {
 	out := table{
 		name: "thread", title: "Thread " + w.threadName(t), answer: model.Counted(len(t.Frames), "frame"),
 		cols: []col{{titles.Retained, number}, {titles.Row, number}, {titles.What, name}, {titles.Where, where}},
 	}
-	for _, f := range t.Frames {
+	frames := limit(t.Frames, t.most)
+	out.more = len(t.Frames) - len(frames)
+	for _, f := range frames {
 		function, at := w.name(f.Function), ""
 		if function == "" {
 			function = "held by the thread"
