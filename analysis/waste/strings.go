@@ -42,7 +42,7 @@ type stringSeen struct {
 	cut          bool
 }
 
-// sizedText is what is known of a text of which there is only the beginning. Such texts of different sizes differ.
+// sizedText is what is known of a text that is cut: those of different sizes differ.
 type sizedText struct{ hash, bytes uint64 }
 
 func newStringSeen(seed maphash.Seed, h *model.Heap, t *model.HeapText) stringSeen {

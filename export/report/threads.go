@@ -53,8 +53,7 @@ type threadRow struct {
 	Retained *uint64    `json:"retained_bytes"`
 }
 
-// SetThreads adds at most n threads of a snapshot, or all if n is 0. Those that retain most come first. As text, at most
-// n frames of each are shown.
+// SetThreads adds at most n threads of a snapshot, or all if n is 0. Those that retain most come first.
 func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) {
 	retained := func(row model.Row) *uint64 {
 		if row == model.RootRow || !g.HasDominators() || !g.Heap.Has(row) {

@@ -15,7 +15,7 @@ const (
 	setEntryBytes  = 16
 )
 
-// dictKeys is how a version of CPython stores the entries of a dict beside its table of their numbers.
+// dictKeys is how a version of CPython stores the entries of a dict, next to the table of their numbers.
 type dictKeys struct{ head, entry uint64 }
 
 // dictLayouts are those of 3.8 to 3.10, of 3.11 and later, which has another one for dicts of texts alone, and of 3.6
