@@ -91,7 +91,8 @@ type Heap struct {
 	LargeMoved map[Row]uint64
 
 	// Tally sums rows by kind and entity, so that sums need no walk over all rows; nil if they were not counted.
-	Tally []HeapTally
+	// MovedTally does so with the sizes of Moved, and is nil without those.
+	Tally, MovedTally []HeapTally
 
 	Start Column[Ref] // by Row, and one more: the references of r are [Start[r], Start[r+1])
 	To    Column[Row] // by Ref
@@ -122,11 +123,18 @@ type HeapTally struct {
 	Count, Managed, Unmanaged uint64
 }
 
-// Count computes the tally of a heap whose columns are complete.
+// Count computes the tallies of a heap whose columns are complete.
 func (h *Heap) Count() {
 	if n := h.Len(); len(h.Size) != n || len(h.Entity) != n || len(h.Extra) != 0 && len(h.Extra) != n {
 		return
 	}
+	h.Tally = h.tally()
+	if len(h.Moved) == h.Len() {
+		h.MovedTally = h.moved().tally()
+	}
+}
+
+func (h *Heap) tally() []HeapTally {
 	var of [MaxHeapKinds]tallies
 	list := []HeapTally{}
 	for r, k := range h.Kinds {
@@ -139,7 +147,7 @@ func (h *Heap) Count() {
 		t.Managed, _ = SaturatingAdd(t.Managed, h.Managed(Row(r)))
 		t.Unmanaged, _ = SaturatingAdd(t.Unmanaged, h.Unmanaged(Row(r)))
 	}
-	h.Tally = list
+	return list
 }
 
 // tallies finds the tallies of one kind: by entity, with a map for entities beyond all tables.
@@ -317,8 +325,13 @@ func (h *Heap) Under(p *HeapPolicy) *Heap {
 	if !p.Moved || len(h.Moved) == 0 {
 		return h
 	}
+	return h.moved()
+}
+
+func (h *Heap) moved() *Heap {
 	moved := *h
-	moved.Size, moved.LargeSizes, moved.Moved, moved.LargeMoved, moved.Tally = h.Moved, h.LargeMoved, nil, nil, nil
+	moved.Size, moved.LargeSizes, moved.Tally = h.Moved, h.LargeMoved, h.MovedTally
+	moved.Moved, moved.LargeMoved, moved.MovedTally = nil, nil, nil
 	moved.recorded = h
 	return &moved
 }

@@ -27,6 +27,7 @@ func (h *Heap) Sections(f *sections.Codec) {
 	sections.Array(f, "labels", &h.Label)
 	numbers(f, "large indexes", &h.LargeIndex)
 	sections.Array(f, "tally", &h.Tally)
+	sections.Array(f, "tally of moved policies", &h.MovedTally)
 	complete := []uint64{uint64(boolNumber(h.Complete))}
 	sections.Array(f, "complete", &complete)
 	if f.Reads() {

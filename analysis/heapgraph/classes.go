@@ -11,10 +11,12 @@ type rowClasses struct {
 	kinds model.HeapKinds
 	ids   []uint32          // by row: types, frames or strings; nil for kinds
 	first map[uint32]uint32 // by id: its group; nil if each is a group of its own
+
+	tallied bool // ids are types or frames, by which heaps are tallied
 }
 
 func newRowClasses(h *model.Heap, by By) *rowClasses {
-	x := &rowClasses{heap: h, kinds: by.Kinds, ids: h.Entity}
+	x := &rowClasses{heap: h, kinds: by.Kinds, ids: h.Entity, tallied: by.Axis >= 0 && !byRow(h, by.Axis)}
 	switch {
 	case by.Axis == AxisKind:
 		x.ids = nil
@@ -74,19 +76,27 @@ func (x *rowClasses) class(id uint32) uint32 {
 // lacking returns the groups without an entry.
 func (x *rowClasses) lacking(of map[uint32]SetSize) map[uint32]bool {
 	out := map[uint32]bool{}
+	add := func(class uint32) {
+		if _, ok := of[class]; !ok {
+			out[class] = true
+		}
+	}
+	if x.tallied && x.heap.Tally != nil {
+		for _, t := range x.heap.Tally {
+			if x.kinds.Has(model.HeapKind(t.Kind)) {
+				add(x.class(t.Entity))
+			}
+		}
+		return out
+	}
 	last, known := uint32(0), false // rows of one group are often adjacent
 	for r := range x.heap.Kinds {
 		if !x.has(model.Row(r)) {
 			continue
 		}
-		class := x.of(model.Row(r))
-		if known && class == last {
-			continue
-		}
-		if last, known = class, true; !out[class] {
-			if _, ok := of[class]; !ok {
-				out[class] = true
-			}
+		if class := x.of(model.Row(r)); !known || class != last {
+			last, known = class, true
+			add(class)
 		}
 	}
 	return out

@@ -211,7 +211,7 @@ func checkPreorder(t *testing.T, g *Graph) {
 	for i, r := range o.Rows.All() {
 		d := g.Idom(r)
 		at := o.Place.At(int(d))
-		if o.Place.At(int(r)) != uint64(i) || uint64(i) < at || uint64(i) >= o.End.At(int(at)) || o.End.At(i) != uint64(i)+g.RetainedCount(r) {
+		if o.Place.At(int(r)) != uint64(i) || uint64(i) < at || uint64(i) >= o.End(at) || o.End(uint64(i)) != uint64(i)+g.RetainedCount(r) {
 			t.Errorf("row %d, which %d dominates, stands at %d", r, d, i)
 		}
 	}

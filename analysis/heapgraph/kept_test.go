@@ -133,10 +133,22 @@ func TestLargestAndTally(t *testing.T) {
 				t.Fatalf("%d: %v, want %v", n, got, want)
 			}
 		}
-		types, sum := Types(h), Sum(h)
+		h.Moved = slices.Clone(h.Size)
+		for range 10 {
+			h.SetMoved(model.Row(rnd.IntN(h.Len())), rnd.Uint64N(1<<17))
+		}
+		moved := &model.HeapPolicy{Moved: true}
+		types, sum, lacking := Types(h), Sum(h), newRowClasses(h, By{Kinds: of}).lacking(nil)
+		movedTypes, movedSum := Types(h.Under(moved)), Sum(h.Under(moved))
 		h.Count()
 		if !reflect.DeepEqual(Types(h), types) || !reflect.DeepEqual(Sum(h), sum) {
 			t.Fatalf("%v, want %v", Types(h), types)
+		}
+		if got := h.Under(moved); got.Tally == nil || !reflect.DeepEqual(Types(got), movedTypes) || !reflect.DeepEqual(Sum(got), movedSum) {
+			t.Fatalf("with the sizes of the policy: %v, want %v", Types(got), movedTypes)
+		}
+		if got := newRowClasses(h, By{Kinds: of}).lacking(nil); !reflect.DeepEqual(got, lacking) {
+			t.Fatalf("types without an entry: %v, want %v", got, lacking)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (x *places) typeOf(r model.Row) uint32 {
 }
 
 // end returns where in the order the row at p and all below it end.
-func (x *places) end(p uint64) uint64 { return x.End.At(int(p)) }
+func (x *places) end(p uint64) uint64 { return x.End(p) }
 
 // row returns the row at position p of the order.
 func (x *places) row(p uint64) model.Row { return x.Rows.At(int(p)) }

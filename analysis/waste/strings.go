@@ -42,6 +42,17 @@ type stringSeen struct {
 	cut          bool
 }
 
+// sizedText is what is known of a text that is cut: those of different sizes differ.
+type sizedText struct{ hash, bytes uint64 }
+
+func newStringSeen(seed maphash.Seed, h *model.Heap, t *model.HeapText) stringSeen {
+	s := stringSeen{maphash.Bytes(seed, t.Content), t.Row, t.Storage, t.Cut}
+	if s.cut {
+		s.hash = maphash.Comparable(seed, sizedText{s.hash, bytesOf(h, s.storage)})
+	}
+	return s
+}
+
 // findStrings hashes every string, and groups equal ones. It takes 32 bytes of memory per string.
 func findStrings(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, tell func(model.Row)) (s Strings, err error) {
 	seed, budget := maphash.MakeSeed(), model.BudgetOf(ctx)
@@ -56,7 +67,7 @@ func findStrings(ctx context.Context, src model.HeapWaste, i int, h *model.Heap,
 			}
 			tell(t.Storage)
 		}
-		list = append(list, stringSeen{maphash.Bytes(seed, t.Content), t.Row, t.Storage, t.Cut})
+		list = append(list, newStringSeen(seed, h, t))
 		return nil
 	})
 	if err != nil {

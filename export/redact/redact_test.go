@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/loaders/all"
 	"github.com/memtui/memtui/loaders/mvmheap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/sections"
 )
 
 // collect gathers every string in v, also in fields that are not exported.
@@ -167,6 +168,25 @@ func TestSources(t *testing.T) {
 	}
 	if m := p.Problems[0].Message; !strings.HasPrefix(m, "odd name") {
 		t.Errorf("the problem is %q", m)
+	}
+}
+
+// keeping is a source of snapshots about which results are kept between runs.
+type keeping struct{ secretive }
+
+func (keeping) Open(context.Context, int, func(float64)) (*model.Heap, error) {
+	return &model.Heap{Schema: mvmheap.Schema(), Kept: &sections.Named{}}, nil
+}
+
+// What an earlier run has kept about a snapshot, such as suspects, has its names; and what is found without them must
+// not be kept for later runs.
+func TestNothingKeptIsUsed(t *testing.T) {
+	p := New().Profile(&model.Profile{Heaps: keeping{}})
+	if h, err := p.Heaps.Open(t.Context(), 0, nil); err != nil || h.Kept != nil {
+		t.Errorf("%v, %v", h, err)
+	}
+	if h, _ := (keeping{}).Open(t.Context(), 0, nil); h.Kept == nil {
+		t.Error("the snapshot itself was changed")
 	}
 }
 

@@ -80,7 +80,7 @@ func (h *heaps) Open(ctx context.Context, i int, progress func(float64)) (*model
 		return nil, hide(ctx, err)
 	}
 	out := *in
-	out.Tables = h.tables(in.Tables)
+	out.Tables, out.Kept = h.tables(in.Tables), nil // what is kept about the snapshot has its names
 	return &out, nil
 }
 

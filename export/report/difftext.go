@@ -199,7 +199,7 @@ func (d *Diff) table(s cells.Style, full bool) table {
 	}
 	out.cols = append(out.cols, col{strings.ToUpper(d.What), name})
 	if d.axis != nil {
-		out.cols = append(out.cols, col{strings.ToUpper(d.axis.One), symbol})
+		out.cols = append(out.cols, col{strings.ToUpper(d.axis.One), where})
 	}
 	for i := range rows {
 		r := &rows[i]

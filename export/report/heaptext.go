@@ -283,7 +283,7 @@ func (w heapWriter) types() table {
 	second := w.h.schema.Distinct()
 	out := w.byAxis("types", *axis, w.length(func(c *HeapLengths) *int { return c.Types }), len(w.h.Types))
 	if second > 0 {
-		out.cols = append(out.cols, col{strings.ToUpper(w.h.schema.Axes[second].One), symbol})
+		out.cols = append(out.cols, col{strings.ToUpper(w.h.schema.Axes[second].One), where})
 	}
 	for _, t := range w.h.Types {
 		row := append(w.figures(&out, t.Bytes, t.Count, t.Unmanaged, &t.HeapRetained), w.name(t.Type))

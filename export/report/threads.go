@@ -13,7 +13,7 @@ import (
 
 // HeapThread is a thread of the program at the time of the snapshot.
 type HeapThread struct {
-	n        int               // in the file's order
+	n, most  int               // in the file's order; the frames that text shows, 0 for all
 	Name     string            `json:"name"`
 	ID       string            `json:"id"`
 	Row      *model.Row        `json:"row,omitzero"`            // its object
@@ -63,7 +63,7 @@ func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) 
 	out := []HeapThread{}
 	for i := range list {
 		t := &list[i]
-		x := HeapThread{n: i, Name: t.Name, ID: t.ID, Retained: t.Retained, Frames: []HeapThreadFrame{}}
+		x := HeapThread{n: i, most: n, Name: t.Name, ID: t.ID, Retained: t.Retained, Frames: []HeapThreadFrame{}}
 		if t.Row != model.RootRow {
 			x.Row = &t.Row
 		}
@@ -92,8 +92,7 @@ func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) 
 		out = append(out, x)
 	}
 	slices.SortStableFunc(out, func(a, b HeapThread) int { return cmp.Compare(orZero(b.Retained), orZero(a.Retained)) })
-	all := len(out)
-	r.Heap.Threads, r.Heap.Counts = limit(out, n), &HeapLengths{Threads: &all}
+	r.Heap.Threads, r.Heap.Counts = limit(out, n), &HeapLengths{Threads: new(len(out))}
 	if !g.HasDominators() {
 		r.Heap.left = append(r.Heap.left, "retained_bytes")
 	}
@@ -102,8 +101,7 @@ func (r *Report) SetThreads(g *heapgraph.Graph, list []heapgraph.Thread, n int) 
 // SetCalls adds at most n functions and lines that threads run, or all if n is 0: frames of a format where they are no rows.
 func (r *Report) SetCalls(list []model.HeapThread, n int) {
 	calls := heapgraph.Calls(list)
-	all := len(calls)
-	r.Heap.Frames, r.Heap.Counts, r.Heap.running = []HeapFrame{}, &HeapLengths{Frames: &all}, len(list)
+	r.Heap.Frames, r.Heap.Counts, r.Heap.running = []HeapFrame{}, &HeapLengths{Frames: new(len(calls))}, len(list)
 	for _, c := range limit(calls, n) {
 		r.Heap.Frames = append(r.Heap.Frames, newHeapFrame(r.Heap.schema, c, nil))
 	}
@@ -166,13 +164,15 @@ func (w heapWriter) threadName(t *HeapThread) string {
 	return w.name(of.Title(t.n))
 }
 
-// thread returns a table of the frames of one thread, with what each holds below it.
+// thread returns a table of the innermost frames of one thread, with what each holds below it.
 func (w heapWriter) thread(t *HeapThread) table {
+	frames := limit(t.Frames, t.most)
 	out := table{
 		name: "thread", title: "Thread " + w.threadName(t), answer: model.Counted(len(t.Frames), "frame"),
 		cols: []col{{titles.Retained, number}, {titles.Row, number}, {titles.What, name}, {titles.Where, where}},
+		more: len(t.Frames) - len(frames),
 	}
-	for _, f := range t.Frames {
+	for _, f := range frames {
 		function, at := w.name(f.Function), ""
 		if function == "" {
 			function = "held by the thread"

@@ -190,7 +190,7 @@ func checkRemoval(t *testing.T, name string, g *heapgraph.Graph, twin *removal, 
 		at := order.Place.At(int(r))
 		for x := range g.Heap.Len() {
 			place := order.Place.At(x)
-			if below := place >= at && place < order.End.At(int(at)); below != (twin.seen[x] != twin.walk) {
+			if below := place >= at && place < order.End(at); below != (twin.seen[x] != twin.walk) {
 				t.Fatalf("%s: row %d is dominated by %d: %v", name, x, r, below)
 			}
 		}

@@ -139,7 +139,7 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 		{Title: what, Width: 14, Grow: 3, MaxWidth: 64, Cut: widget.CutMiddle,
 			Text: func(t *trend) string { return t.name }, Cell: l.nameCell},
 		{Title: secondTitle(schema), Width: 10, Grow: 1, MaxWidth: 40, Drop: 3, Hidden: !framed && !second,
-			Muted: true, Text: func(t *trend) string {
+			Cut: widget.CutMiddle, Muted: true, Text: func(t *trend) string {
 				if t.frame {
 					return "frame"
 				}

@@ -273,8 +273,12 @@ func (p *Waste) explain() {
 		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"),
 			ui.BytesText(w.bytes, exact))
 	default:
-		say("EMPTY: %s without elements, SPARSE: %s at most a quarter full · %s in capacity for %s",
-			model.Group(c.Empty), model.Group(c.Sparse),
+		empty := "without elements"
+		if c.Form == model.CollectionArray {
+			empty = "with nothing but zeros or nulls"
+		}
+		say("EMPTY: %s %s, SPARSE: %s at most a quarter full · %s in capacity for %s",
+			model.Group(c.Empty), empty, model.Group(c.Sparse),
 			model.CountedAs(int(c.Elements), "element", "elements"), model.Group(c.Capacity))
 	}
 	h := d.load.Heap
