@@ -21,7 +21,7 @@ func foreignKinds() []foreign {
 		{begins("tlZ\x04", "tZst", "tracy\x00", "tr\xfdP"), "a trace of Tracy",
 			"only tracy-profiler reads it; tracy-csvexport -u FILE writes its zones as text"},
 		{pickledSnapshot, "a pickled snapshot of tracemalloc",
-			"reading it would run code from the file: print it in Python with tracemalloc.Snapshot.load(FILE).statistics('traceback'), or record with memray"},
+			"reading it would run code from the file; if you trust it, " + foldTracemalloc + " makes stacks of it"},
 		{pickle, "a Python pickle", "reading it would run code from the file"},
 		{goText, "a profile of the Go runtime as text", "of those only heap profiles are read: fetch it again without ?debug, for example " +
 			"curl -o goroutine.pb.gz http://HOST:PORT/debug/pprof/goroutine"},
@@ -36,6 +36,10 @@ func foreignKinds() []foreign {
 		{bytehound, "a recording of bytehound", "convert it to heaptrack's format first: bytehound export-heaptrack --output out.heaptrack FILE"},
 	}
 }
+
+// foldTracemalloc writes the stacks of a snapshot of tracemalloc, which are root first, with their bytes.
+const foldTracemalloc = `python3 -c "import sys, tracemalloc as t; ` +
+	`[print(*s.traceback, sep=';', end=f' {s.size}\n') for s in t.Snapshot.load(sys.argv[1]).statistics('traceback')]" FILE > out.folded`
 
 // foreignKind describes a file that no format recognizes in one sentence; "" if it is unknown.
 func foreignKind(head []byte) string {

@@ -27,7 +27,7 @@ func TestForeignFilesAreNamed(t *testing.T) {
 		{lz4ed(t, "memray\x00\x0d\x00\x00\x00"), "recording of memray", "memray transform speedscope"},
 		{"FLR\x00\x00\x02\x00\x00", "JDK Flight Recorder", "jfrconv"},
 		{"tlZ\x04abcdefgh", "Tracy", "tracy-csvexport"},
-		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94", "tracemalloc", "would run code"},
+		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94", "tracemalloc", "> out.folded makes"},
 		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94", "Python pickle", "would run code"},
 		{"ccopy_reg\n_reconstructor\np0\n(ctracemalloc\nSnapshot\np1\nc__builtin__\nobject\n", "tracemalloc", "would run code"},
 		{"ccopy_reg\n_reconstructor\nq\x00(ctracemalloc\nSnapshot\n", "tracemalloc", "would run code"},
