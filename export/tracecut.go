@@ -296,4 +296,13 @@ func (c *cutter) reportLosses(lost *losses) {
 	if c.cut.chooses() {
 		lost.add("blocks count as temporary when they are freed by the next event of this file")
 	}
+	if c.p.Meta.InventedAddresses {
+		lost.add("the format cannot say that addresses, and which of equal blocks is freed, are invented: the file shows them as recorded")
+	}
+	if c.p.Meta.CoarseTimes {
+		lost.add("the format cannot say that times are estimates: the file shows them as recorded")
+	}
+	if c.p.Timeline != nil && len(c.p.Timeline.Series) > 0 {
+		lost.add("curves are not written")
+	}
 }

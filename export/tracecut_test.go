@@ -3,11 +3,13 @@ package export
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
@@ -362,5 +364,26 @@ func TestNamesOfPartsSurvive(t *testing.T) {
 	}
 	if back, _ := loadTrace(t, out.Bytes()); back.Stacks.Files[1] != "a\ufffd" || len(back.Problems) > 0 {
 		t.Errorf("got %q, %v", back.Stacks.Files, back.Problems)
+	}
+}
+
+// TestTraceLosesMarks expects to be told what a .mlyze file cannot say about a recording of another format.
+func TestTraceLosesMarks(t *testing.T) {
+	data, err := os.ReadFile("../loaders/heaptrack/testdata/shop.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, ix, err := opened.Bytes(t, "shop.heaptrack", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, err := WriteTrace(t.Context(), io.Discard, store.Current(), ix.Status().Duration, Everything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"invented", "times are estimates", "curves"} {
+		if !slices.ContainsFunc(lost, func(l Loss) bool { return strings.Contains(l.What, want) }) {
+			t.Errorf("%q is not among what is lost: %v", want, lost)
+		}
 	}
 }
