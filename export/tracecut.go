@@ -57,7 +57,7 @@ func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Ti
 	if err := c.decide(); err != nil {
 		return nil, err
 	}
-	meta := newTraceMeta(p)
+	meta := newTraceMeta(p, cut.Range)
 	if err := c.run(meta.use); err != nil {
 		return nil, err
 	}
@@ -295,14 +295,5 @@ func (c *cutter) reportLosses(lost *losses) {
 	}
 	if c.cut.chooses() {
 		lost.add("blocks count as temporary when they are freed by the next event of this file")
-	}
-	if c.p.Meta.InventedAddresses {
-		lost.add("the format cannot say that addresses, and which of equal blocks is freed, are invented: the file shows them as recorded")
-	}
-	if c.p.Meta.CoarseTimes {
-		lost.add("the format cannot say that times are estimates: the file shows them as recorded")
-	}
-	if c.p.Timeline != nil && len(c.p.Timeline.Series) > 0 {
-		lost.add("curves are not written")
 	}
 }

@@ -3,13 +3,12 @@ package export
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis"
@@ -367,8 +366,9 @@ func TestNamesOfPartsSurvive(t *testing.T) {
 	}
 }
 
-// TestTraceLosesMarks expects to be told what a .mlyze file cannot say about a recording of another format.
-func TestTraceLosesMarks(t *testing.T) {
+// TestConvertedTraceSaysWhatIsUncertain expects a trace made of another format's recording to state, and to show, that
+// addresses are invented, that times are estimates, and the curve of resident memory.
+func TestConvertedTraceSaysWhatIsUncertain(t *testing.T) {
 	data, err := os.ReadFile("../loaders/heaptrack/testdata/shop.zst")
 	if err != nil {
 		t.Fatal(err)
@@ -377,13 +377,26 @@ func TestTraceLosesMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lost, err := WriteTrace(t.Context(), io.Discard, store.Current(), ix.Status().Duration, Everything())
-	if err != nil {
-		t.Fatal(err)
+	from := store.Current()
+	p, _ := cutOf(t, from, ix, Everything())
+	if m := &p.Meta; !m.InventedAddresses || !m.CoarseTimes || !m.NoThreads {
+		t.Errorf("invented addresses %v, coarse times %v, no threads %v", m.InventedAddresses, m.CoarseTimes, m.NoThreads)
 	}
-	for _, want := range []string{"invented", "times are estimates", "curves"} {
-		if !slices.ContainsFunc(lost, func(l Loss) bool { return strings.Contains(l.What, want) }) {
-			t.Errorf("%q is not among what is lost: %v", want, lost)
+	if f := slices.IndexFunc(p.Meta.Facts, func(f model.Fact) bool { return f.Key == "converted_from" }); f < 0 || p.Meta.Facts[f].Value != "heaptrack" {
+		t.Errorf("facts %v", p.Meta.Facts)
+	}
+	if p.Timeline == nil || !reflect.DeepEqual(p.Timeline.Series, from.Timeline.Series) {
+		t.Errorf("curves %v, want %v", p.Timeline, from.Timeline)
+	}
+	for _, problem := range p.Problems {
+		if problem.Severity != model.Note {
+			t.Errorf("%s: %s", problem.Code, problem.Message)
 		}
+	}
+	half := Everything()
+	half.Range.From = ix.Status().Duration / 2
+	cut, _ := cutOf(t, from, ix, half)
+	if got := cut.Timeline.Series[0].Times; len(got) == 0 || got[0] < half.Range.From {
+		t.Errorf("the curve of the second half begins at %v", got)
 	}
 }
