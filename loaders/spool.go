@@ -52,9 +52,9 @@ type spool struct {
 	mu       sync.Mutex
 	arrived  *sync.Cond // something below changed
 	chunks   [][]byte   // each spoolChunk long, up to memory in total; bytes below size never change
-	once     bool       // bytes are read once, in order: chunks are given back, and filling waits for room in memory
+	once     bool       // bytes are read once, in order: chunks are freed, and filling waits for room in memory
 	first    int64      // number of the first of chunks, 0 unless once
-	spare    []byte     // a chunk that was given back, nil for none
+	spare    []byte     // a chunk that is not used any more, nil for none
 	tail     []byte     // the chunk being filled, after chunks and those in the file; nil while everything fits
 	last     []byte     // the chunk that was written last; nil before
 	file     *os.File   // full chunks that do not fit; nil while there are none
@@ -261,8 +261,8 @@ func (s *spool) readOnce() {
 	s.once = s.memory > 0 && s.size < s.memory
 }
 
-// giveBack frees the chunks below an offset.
-func (s *spool) giveBack(below int64) {
+// release frees the chunks below an offset.
+func (s *spool) release(below int64) {
 	if n := min(below/spoolChunk-s.first, int64(len(s.chunks))); n > 0 {
 		s.spare = s.chunks[0]
 		s.chunks = slices.Delete(s.chunks, 0, int(n))
@@ -411,7 +411,7 @@ func (s *spool) readAt(ctx context.Context, p []byte, off int64, least int) (int
 	}
 	n, err := s.copyTo(p, off)
 	if s.once && n > 0 {
-		s.giveBack(off + int64(n))
+		s.release(off + int64(n))
 	}
 	if err == nil && s.done && n < len(p) {
 		if err = s.err; err == nil {
