@@ -54,7 +54,7 @@ type spool struct {
 	chunks   [][]byte   // each spoolChunk long, up to memory in total; bytes below size never change
 	once     bool       // bytes are read once, in order: chunks are freed, and filling waits for room in memory
 	first    int64      // number of the first of chunks, 0 unless once
-	spare    []byte     // a chunk that is not used any more, nil for none
+	spare    []byte     // a free chunk, nil for none
 	tail     []byte     // the chunk being filled, after chunks and those in the file; nil while everything fits
 	last     []byte     // the chunk that was written last; nil before
 	file     *os.File   // full chunks that do not fit; nil while there are none
