@@ -2,7 +2,8 @@ package symbols
 
 import "testing"
 
-// TestNamesOfParts expects the parts of a function that compilers move out of it to have its name.
+// TestNamesOfParts expects the parts of a function that compilers move out of it to have its name,
+// if DWARF knows the function.
 func TestNamesOfParts(t *testing.T) {
 	for _, c := range []struct {
 		dwarf, symbol string
@@ -15,7 +16,7 @@ func TestNamesOfParts(t *testing.T) {
 		{"work", "work.cold.17", false, "work"},
 		{"Pool", "_ZN4PoolC2Ev.cold", false, "Pool::Pool()"},
 		{"_ZN4Pool3getEv", "_ZN4Pool3getEv.cold", true, "Pool::get()"},
-		{"", "work.cold", false, "work"},
+		{"", "work.cold", false, "work.cold"},
 		{"work", "other", false, "work"},
 	} {
 		l := located{frames: []Frame{{Function: c.dwarf, File: "a.c", Line: 1}}, named: c.named}

@@ -219,8 +219,11 @@ func finish(l located, s symbol, names map[string]string) []Frame {
 	default:
 		last := &frames[len(frames)-1]
 		whole, _, _ := strings.Cut(s.name, ".cold") // compilers move the rare parts of a function out of it
-		if whole != "" && (last.Function == "" || strings.HasPrefix(last.Function, "__second_sect_of_") ||
-			!l.named && (mangled.Is(whole) || strings.HasPrefix(whole, last.Function+"."))) {
+		switch {
+		case s.name == "":
+		case last.Function == "", strings.HasPrefix(last.Function, "__second_sect_of_"):
+			last.Function = s.name
+		case !l.named && (mangled.Is(whole) || strings.HasPrefix(whole, last.Function+".")):
 			last.Function = whole
 		}
 	}
