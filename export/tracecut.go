@@ -57,7 +57,7 @@ func WriteTrace(ctx context.Context, w io.Writer, p *model.Profile, end model.Ti
 	if err := c.decide(); err != nil {
 		return nil, err
 	}
-	meta := newTraceMeta(p)
+	meta := newTraceMeta(p, cut.Range)
 	if err := c.run(meta.use); err != nil {
 		return nil, err
 	}

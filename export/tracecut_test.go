@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"testing"
@@ -362,5 +363,40 @@ func TestNamesOfPartsSurvive(t *testing.T) {
 	}
 	if back, _ := loadTrace(t, out.Bytes()); back.Stacks.Files[1] != "a\ufffd" || len(back.Problems) > 0 {
 		t.Errorf("got %q, %v", back.Stacks.Files, back.Problems)
+	}
+}
+
+// TestConvertedTraceSaysWhatIsUncertain expects a trace made of another format's recording to state, and to show, that
+// addresses are invented, that times are estimates, and the curve of resident memory.
+func TestConvertedTraceSaysWhatIsUncertain(t *testing.T) {
+	data, err := os.ReadFile("../loaders/heaptrack/testdata/shop.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, ix, err := opened.Bytes(t, "shop.heaptrack", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := store.Current()
+	p, _ := cutOf(t, from, ix, Everything())
+	if m := &p.Meta; !m.InventedAddresses || !m.CoarseTimes || !m.NoThreads {
+		t.Errorf("invented addresses %v, coarse times %v, no threads %v", m.InventedAddresses, m.CoarseTimes, m.NoThreads)
+	}
+	if f := slices.IndexFunc(p.Meta.Facts, func(f model.Fact) bool { return f.Key == "converted_from" }); f < 0 || p.Meta.Facts[f].Value != "heaptrack" {
+		t.Errorf("facts %v", p.Meta.Facts)
+	}
+	if p.Timeline == nil || !reflect.DeepEqual(p.Timeline.Series, from.Timeline.Series) {
+		t.Errorf("curves %v, want %v", p.Timeline, from.Timeline)
+	}
+	for _, problem := range p.Problems {
+		if problem.Severity != model.Note {
+			t.Errorf("%s: %s", problem.Code, problem.Message)
+		}
+	}
+	half := Everything()
+	half.Range.From = ix.Status().Duration / 2
+	cut, _ := cutOf(t, from, ix, half)
+	if got := cut.Timeline.Series[0].Times; len(got) == 0 || got[0] < half.Range.From {
+		t.Errorf("the curve of the second half begins at %v", got)
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/mlyze"
 )
@@ -16,6 +18,7 @@ type traceMeta struct {
 	p       *model.Profile
 	stacks  map[model.StackID]bool // whose ALLOCs are written
 	markers map[uint64]bool        // name ids
+	span    analysis.Range         // what is written
 	blocks  bool                   // a block is written
 	address bool                   // and it has an address
 
@@ -29,9 +32,9 @@ type traceMeta struct {
 	lost   losses
 }
 
-func newTraceMeta(p *model.Profile) *traceMeta {
+func newTraceMeta(p *model.Profile, span analysis.Range) *traceMeta {
 	return &traceMeta{
-		p: p, stacks: map[model.StackID]bool{}, markers: map[uint64]bool{}, funcs: map[model.FuncID]uint64{},
+		p: p, span: span, stacks: map[model.StackID]bool{}, markers: map[uint64]bool{}, funcs: map[model.FuncID]uint64{},
 		files: map[model.FileID]uint64{},
 	}
 }
@@ -53,6 +56,7 @@ func (m *traceMeta) use(e *model.Event) error {
 // finish completes the JSON. Ids of stacks and of markers stay unchanged; functions of frames get ids that no marker
 // has.
 func (m *traceMeta) finish() error {
+	m.origin()
 	if s := m.p.Stacks; s != nil && len(m.stacks) > 0 {
 		// The guess which end is the root needs stacks that were not chosen by their leaves.
 		m.tables.LeafFirst()
@@ -80,6 +84,51 @@ func (m *traceMeta) finish() error {
 		return errors.New("the names of the stacks exceed the 4 GiB that a trace can hold")
 	}
 	return nil
+}
+
+// origin states how the profile was made, and what of it is uncertain, in keys that this program reads.
+func (m *traceMeta) origin() {
+	from := &m.p.Meta
+	state := func(key, text string, when bool) {
+		if when {
+			m.tables.Member(key, model.AppendJSONString(nil, text))
+		}
+	}
+	state("converted_from", from.Format, from.Format != "mlyze")
+	state("times", "estimated", from.CoarseTimes)
+	state("addresses", "invented", from.InventedAddresses)
+	state("threads", "unknown", from.NoThreads)
+	if from.Sampled != "" {
+		m.tables.Member("sampling", append(model.AppendJSONString([]byte(`{"stated": `), from.Sampled), '}'))
+	}
+	if t := m.p.Timeline; t != nil && len(t.Series) > 0 {
+		m.tables.Member("series", m.curves(t.Series))
+	}
+}
+
+// curves returns curves of bytes as JSON, in the range that is written.
+func (m *traceMeta) curves(list []model.Series) []byte {
+	b := []byte{'['}
+	for i := range list {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(model.AppendJSONString(append(b, `{"name": `...), list[i].Name), `, "points": [`...)
+		first := true
+		for k, at := range list[i].Times {
+			if at < m.span.From || at > m.span.To {
+				continue
+			}
+			if !first {
+				b = append(b, ',')
+			}
+			first = false
+			b = strconv.AppendInt(append(b, '['), int64(at), 10)
+			b = append(strconv.AppendUint(append(b, ','), uint64(max(0, list[i].Values[k])), 10), ']')
+		}
+		b = append(b, "]}"...)
+	}
+	return append(b, ']')
 }
 
 func (m *traceMeta) functions() {

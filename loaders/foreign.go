@@ -21,8 +21,11 @@ func foreignKinds() []foreign {
 		{begins("tlZ\x04", "tZst", "tracy\x00", "tr\xfdP"), "a trace of Tracy",
 			"only tracy-profiler reads it; tracy-csvexport -u FILE writes its zones as text"},
 		{pickledSnapshot, "a pickled snapshot of tracemalloc",
-			"reading it would run code from the file: print it in Python with tracemalloc.Snapshot.load(FILE).statistics('traceback'), or record with memray"},
+			"reading it would run code from the file; if you trust it, " + foldTracemalloc + " makes stacks of it"},
 		{pickle, "a Python pickle", "reading it would run code from the file"},
+		{goText, "a profile of the Go runtime as text", "of those only heap profiles are read: fetch it again without ?debug, for example " +
+			"curl -o goroutine.pb.gz http://HOST:PORT/debug/pprof/goroutine"},
+		{memcheckText, "what memcheck prints for people", "have it write XML: valgrind --leak-check=full --xml=yes --xml-file=leaks.xml PROGRAM"},
 		{elfOf(4), "a core file", "it holds memory but no allocations: gdb PROGRAM FILE examines it; record the program with heaptrack or jemalloc instead"},
 		{elfOf(1, 2, 3), "a program or library", "record it while it runs, for example with heaptrack PROGRAM"},
 		{begins("MDMP"), "a minidump", "it holds memory but no allocations: minidump-stackwalk FILE prints its stacks, WinDbg or lldb -c FILE examines it"},
@@ -33,6 +36,10 @@ func foreignKinds() []foreign {
 		{bytehound, "a recording of bytehound", "convert it to heaptrack's format first: bytehound export-heaptrack --output out.heaptrack FILE"},
 	}
 }
+
+// foldTracemalloc writes the stacks of a snapshot of tracemalloc, which are root first, with their bytes.
+const foldTracemalloc = `python3 -c "import sys, tracemalloc as t; ` +
+	`[print(*s.traceback, sep=';', end=f' {s.size}\n') for s in t.Snapshot.load(sys.argv[1]).statistics('traceback')]" FILE > out.folded`
 
 // foreignKind describes a file that no format recognizes in one sentence; "" if it is unknown.
 func foreignKind(head []byte) string {
@@ -56,8 +63,11 @@ func begins(magic ...string) func([]byte) bool {
 	}
 }
 
-// pickle recognizes the protocols that begin with a number and, from protocol 4, a frame.
+// pickle recognizes the protocols that begin with a number and, from protocol 4, a frame; and objects in the older ones.
 func pickle(head []byte) bool {
+	if begins("ccopy_reg\n_reconstructor\n", "ccopyreg\n_reconstructor\n")(head) {
+		return true
+	}
 	if len(head) < 4 || head[0] != 0x80 {
 		return false
 	}
@@ -72,6 +82,32 @@ func pickle(head []byte) bool {
 
 func pickledSnapshot(head []byte) bool {
 	return pickle(head) && bytes.Contains(head, []byte("tracemalloc")) && bytes.Contains(head, []byte("Snapshot"))
+}
+
+// goText recognizes profiles of the Go runtime as text by their first lines, and the stacks of goroutines.
+func goText(head []byte) bool {
+	line, rest, _ := bytes.Cut(head, []byte("\n"))
+	if begins("--- contention:", "--- mutex:")(line) {
+		return bytes.HasPrefix(rest, []byte("cycles/second="))
+	}
+	if _, total, ok := bytes.Cut(line, []byte(" profile: total ")); ok {
+		count, _, stack := bytes.Cut(rest, []byte(" @ "))
+		return digits(total) && stack && digits(count)
+	}
+	number, state, ok := bytes.Cut(bytes.TrimPrefix(line, []byte("goroutine ")), []byte(" ["))
+	return ok && digits(number) && bytes.HasSuffix(state, []byte("]:"))
+}
+
+// digits reports whether a text is a number.
+func digits(b []byte) bool {
+	return len(b) > 0 && len(bytes.Trim(b, "0123456789")) == 0
+}
+
+// memcheckText recognizes the lines that memcheck begins with, each after the id of the process.
+func memcheckText(head []byte) bool {
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	id, text, ok := bytes.Cut(bytes.TrimPrefix(line, []byte("==")), []byte("== "))
+	return ok && len(line) > 2 && digits(id) && bytes.HasPrefix(text, []byte("Memcheck, a memory error detector"))
 }
 
 // elfOf recognizes ELF files by their types.

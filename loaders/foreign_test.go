@@ -27,8 +27,16 @@ func TestForeignFilesAreNamed(t *testing.T) {
 		{lz4ed(t, "memray\x00\x0d\x00\x00\x00"), "recording of memray", "memray transform speedscope"},
 		{"FLR\x00\x00\x02\x00\x00", "JDK Flight Recorder", "jfrconv"},
 		{"tlZ\x04abcdefgh", "Tracy", "tracy-csvexport"},
-		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94", "tracemalloc", "would run code"},
+		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x0btracemalloc\x94\x8c\x08Snapshot\x94", "tracemalloc", "> out.folded makes"},
 		{"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94", "Python pickle", "would run code"},
+		{"ccopy_reg\n_reconstructor\np0\n(ctracemalloc\nSnapshot\np1\nc__builtin__\nobject\n", "tracemalloc", "would run code"},
+		{"ccopy_reg\n_reconstructor\nq\x00(ctracemalloc\nSnapshot\n", "tracemalloc", "would run code"},
+		{"--- contention:\ncycles/second=2199996000\n2073 1 @ 0x47b6c5\n", "Go runtime as text", "without ?debug"},
+		{"--- mutex:\ncycles/second=2199996000\nsampling period=1\n", "Go runtime as text", "without ?debug"},
+		{"goroutine profile: total 1\n1 @ 0x47b6c5 0x4e1e7d\n", "Go runtime as text", "/debug/pprof/"},
+		{"threadcreate profile: total 7\n6 @ \n", "Go runtime as text", "/debug/pprof/"},
+		{"goroutine 1 [running]:\nmain.main()\n\t/srv/app/main.go:10 +0x1d\n", "Go runtime as text", "/debug/pprof/"},
+		{"==21435== Memcheck, a memory error detector\n==21435== Copyright (C) 2002-2022\n", "memcheck", "--xml=yes"},
 		{elf(4), "core file", "gdb"},
 		{elf(3), "program or library", "heaptrack"},
 		{"MDMP\x93\xa7\x00\x00", "minidump", "minidump-stackwalk"},
@@ -64,7 +72,8 @@ func lz4ed(t *testing.T, text string) string {
 // TestUnknownFilesStayUnknown expects no guess about what only begins like a file of another tool.
 func TestUnknownFilesStayUnknown(t *testing.T) {
 	for _, head := range []string{"memrays are fish", "\x80", "\x80\x04 text", "\x7fELF", "\x01\x00\x00\x00\x00", "heap profile: see below\n", "heap_v2 is a format\n",
-		"desc: a word\nand prose\n", "#-----------\nnothing\n", "Direct leak of water\n", "<html>valgrindoutput</html>", "shop 1 2 3\n\tmain\n"} {
+		"desc: a word\nand prose\n", "#-----------\nnothing\n", "Direct leak of water\n", "<html>valgrindoutput</html>", "goroutine leaks [are bad]:\n", "the profile: total 12\n", "--- mutex: a word\n", "== Memcheck, a memory error detector\n",
+		"== 1 == Memcheck\n", "ccopy_reg\nof a pickle\n", "shop 1 2 3\n\tmain\n"} {
 		src, err := loaders.OpenSource(t.Context(), "-", strings.NewReader(head))
 		if err != nil {
 			t.Fatal(err)

@@ -257,6 +257,14 @@ func (s *Source) KeepsInMemory() {
 	}
 }
 
+// ReadOnce states that all bytes will be read once, in order, so that a pipe or a compressed file needs no temporary
+// copy. Later reads of earlier bytes fail.
+func (s *Source) ReadOnce() {
+	if s.spool != nil {
+		s.spool.readOnce()
+	}
+}
+
 // Works records how much of the work on what was read is done, from 0 to 1, for formats that need long for that.
 func (s *Source) Works(share float64) { s.worked.Store(math.Float64bits(share)) }
 

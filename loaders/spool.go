@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -33,6 +34,9 @@ const (
 	spoolKeptLeast = 4 << 30 // bytes
 )
 
+// errReadTwice is a defect: a reader that reads once wants bytes again.
+var errReadTwice = errors.New("bytes that are read once were asked for again")
+
 // spool holds the bytes of a stream that can be read only once, so that they can be read at any offset, any number of
 // times. One goroutine fills it as fast as the stream delivers; readers wait for what they need.
 type spool struct {
@@ -48,6 +52,9 @@ type spool struct {
 	mu       sync.Mutex
 	arrived  *sync.Cond // something below changed
 	chunks   [][]byte   // each spoolChunk long, up to memory in total; bytes below size never change
+	once     bool       // bytes are read once, in order: chunks are freed, and filling waits for room in memory
+	first    int64      // number of the first of chunks, 0 unless once
+	spare    []byte     // a free chunk, nil for none
 	tail     []byte     // the chunk being filled, after chunks and those in the file; nil while everything fits
 	last     []byte     // the chunk that was written last; nil before
 	file     *os.File   // full chunks that do not fit; nil while there are none
@@ -205,18 +212,24 @@ func (s *spool) endless() bool {
 func (s *spool) room() (buf []byte, stopped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for s.once && !s.done && s.size-s.first*spoolChunk >= s.memory {
+		s.arrived.Wait()
+	}
 	if s.done {
 		return nil, true
 	}
 	used := s.size % spoolChunk
-	if s.size >= s.memory {
+	if s.beyond() {
 		if s.tail == nil {
 			s.tail = make([]byte, spoolChunk)
 		}
 		return s.tail[used:], false
 	}
-	if int(s.size/spoolChunk) == len(s.chunks) {
-		s.chunks = append(s.chunks, make([]byte, spoolChunk))
+	if int(s.size/spoolChunk-s.first) == len(s.chunks) {
+		if s.spare == nil {
+			s.spare = make([]byte, spoolChunk)
+		}
+		s.chunks, s.spare = append(s.chunks, s.spare), nil
 	}
 	return s.chunks[len(s.chunks)-1][used:], false
 }
@@ -228,7 +241,7 @@ func (s *spool) add(b []byte) error {
 	if s.done || len(b) == 0 {
 		return nil
 	}
-	if s.size >= s.memory && s.size%spoolChunk+int64(len(b)) == spoolChunk {
+	if s.beyond() && s.size%spoolChunk+int64(len(b)) == spoolChunk {
 		if err := s.store(); err != nil {
 			return err
 		}
@@ -236,6 +249,26 @@ func (s *spool) add(b []byte) error {
 	s.size += int64(len(b))
 	s.arrived.Broadcast()
 	return nil
+}
+
+// beyond reports whether the next bytes go to the file.
+func (s *spool) beyond() bool { return !s.once && s.size >= s.memory }
+
+// readOnce states that bytes are read once, in order. Nothing is then written to a file, unless it has been already.
+func (s *spool) readOnce() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.once = s.memory > 0 && s.size < s.memory
+}
+
+// release frees the chunks below an offset.
+func (s *spool) release(below int64) {
+	if n := min(below/spoolChunk-s.first, int64(len(s.chunks))); n > 0 {
+		s.spare = s.chunks[0]
+		s.chunks = slices.Delete(s.chunks, 0, int(n))
+		s.first += n
+		s.arrived.Broadcast()
+	}
 }
 
 // store writes the tail, which is full, to the file, unless it equals the previous chunk: a small input can decompress
@@ -377,6 +410,9 @@ func (s *spool) readAt(ctx context.Context, p []byte, off int64, least int) (int
 		return 0, s.err
 	}
 	n, err := s.copyTo(p, off)
+	if s.once && n > 0 {
+		s.release(off + int64(n))
+	}
 	if err == nil && s.done && n < len(p) {
 		if err = s.err; err == nil {
 			err = io.EOF
@@ -412,8 +448,11 @@ func (s *spool) copyTo(p []byte, off int64) (n int, err error) {
 
 // copyChunk copies available bytes of the chunk at off; the lock is held.
 func (s *spool) copyChunk(p []byte, off int64) (int, error) {
-	if off < s.memory {
-		return copy(p, s.chunks[off/spoolChunk][off%spoolChunk:]), nil
+	if off < s.first*spoolChunk {
+		return 0, errReadTwice
+	}
+	if s.once || off < s.memory {
+		return copy(p, s.chunks[off/spoolChunk-s.first][off%spoolChunk:]), nil
 	}
 	i, within := (off-s.memory)/spoolChunk, off%spoolChunk
 	if i == int64(len(s.places)) {

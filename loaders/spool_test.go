@@ -220,3 +220,61 @@ func TestEndlessPipesEnd(t *testing.T) {
 		t.Errorf("%d bytes were read", got)
 	}
 }
+
+// TestReadOnce reads a stream that is far longer than what is kept in memory, in order and slowly: nothing is written to
+// a file, no more is held than memory allows, and a second read of the start is an error.
+func TestReadOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	all := make([]byte, 20*spoolChunk+77)
+	for i := range all {
+		all[i] = byte(r.Uint32())
+	}
+	began := make(chan struct{})
+	s := startSpool(model.WithBudget(t.Context(), model.NewBudget(3*8*spoolChunk)), 0, func() (io.Reader, error) {
+		<-began
+		return &pieces{bytes.NewReader(all), rand.New(rand.NewPCG(3, 4))}, nil
+	})
+	defer s.close()
+	s.readOnce()
+	close(began)
+	var got []byte
+	for buf := make([]byte, 700_000); ; {
+		n, err := s.readAt(t.Context(), buf[:1+r.IntN(len(buf))], int64(len(got)), 1)
+		got = append(got, buf[:n]...)
+		s.mu.Lock()
+		if len(s.chunks) > 3 || s.file != nil {
+			t.Fatalf("%d chunks in memory, file %v", len(s.chunks), s.file)
+		}
+		s.mu.Unlock()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(got, all) {
+		t.Errorf("%d bytes differ from the %d written", len(got), len(all))
+	}
+	if _, err := s.readAt(t.Context(), make([]byte, 9), 5, 1); err != errReadTwice {
+		t.Errorf("reading the start again: %v", err)
+	}
+}
+
+// TestReadOnceStops closes a spool that waits for its reader.
+func TestReadOnceStops(t *testing.T) {
+	began := make(chan struct{})
+	s := startSpool(small(t), 0, func() (io.Reader, error) {
+		<-began
+		return bytes.NewReader(make([]byte, 5*spoolChunk)), nil
+	})
+	s.readOnce()
+	close(began)
+	if n, err := s.readAt(t.Context(), make([]byte, 10), 0, 10); n != 10 || err != nil {
+		t.Fatal(n, err)
+	}
+	s.close()
+	if _, err := s.readAt(t.Context(), make([]byte, 10), 10, 10); err != os.ErrClosed {
+		t.Errorf("after closing: %v", err)
+	}
+}

@@ -72,11 +72,12 @@ func SiteNode(s *model.Stacks, leaf model.NodeID) model.NodeID { return NewSiteN
 type SiteNames struct {
 	stacks    *model.Stacks
 	allocates map[model.FuncID]bool
+	starts    map[model.FuncID]bool
 }
 
 // NewSiteNames returns SiteNames of some stacks, which may be nil.
 func NewSiteNames(s *model.Stacks) *SiteNames {
-	return &SiteNames{stacks: s, allocates: map[model.FuncID]bool{}}
+	return &SiteNames{stacks: s, allocates: map[model.FuncID]bool{}, starts: map[model.FuncID]bool{}}
 }
 
 // Node returns the frame that the stack with a leaf is named after.
@@ -84,7 +85,7 @@ func (t *SiteNames) Node(leaf model.NodeID) model.NodeID {
 	const far = 12 // callers of an allocation function are near the leaf
 	n := leaf
 	for range far {
-		if n == 0 || !t.allocator(t.stacks.FrameFunc[t.stacks.Frame[n]]) {
+		if n == 0 || !t.Allocates(t.stacks.FrameFunc[t.stacks.Frame[n]]) {
 			break
 		}
 		n = t.stacks.Parent[n]
@@ -95,12 +96,27 @@ func (t *SiteNames) Node(leaf model.NodeID) model.NodeID {
 	return n
 }
 
-// allocator reports whether a function is an allocation function.
-func (t *SiteNames) allocator(f model.FuncID) bool {
+// Allocates reports whether a function is an allocation function.
+func (t *SiteNames) Allocates(f model.FuncID) bool {
 	is, known := t.allocates[f]
 	if !known {
 		is = allocators().MatchString(model.Matched(t.stacks.Functions[f]))
 		t.allocates[f] = is
+	}
+	return is
+}
+
+// starters are functions between the start of a program or thread and its own first function, as recorders name them:
+// valgrind has one name for what runs before main, and inlined functions without their namespaces.
+var starters = Expression(`^_start$|^\(below main\)$|^__libc_start_|^_*(clone3?|start_thread|pthread_start)$|^thread_start$|^execute_native_thread_routine$|` +
+	`\bstd::thread::_|\bstd::__invoke|^__invoke(_impl)?<|^_M_invoke<|^operator\(\)$|^(0x[0-9a-fA-F]+ in )?libstdc\+\+\.so[.0-9]*(\+0x[0-9a-f]+)?$`)
+
+// Starts reports whether a function starts a program or a thread, where it is outermost.
+func (t *SiteNames) Starts(f model.FuncID) bool {
+	is, known := t.starts[f]
+	if !known {
+		is = starters().MatchString(model.Matched(t.stacks.Functions[f]))
+		t.starts[f] = is
 	}
 	return is
 }

@@ -23,7 +23,8 @@ const (
 func (m FrameMatch) String() string { return [...]string{"frames", "files", "functions"}[m] }
 
 // JoinedStacks are the stacks of two files in one tree: equal frames below equal callers are one node. Names are
-// masked; of frames that match, the first one is kept. Functions of two files that have an address for a name match by
+// masked; of frames that match, the first one is kept. Where functions match, frames that only pass on are left out, as
+// recorders differ in them: what starts a program or thread, and the functions that allocate. Functions of two files that have an address for a name match by
 // their modules alone, as addresses differ from run to run. It is immutable; any goroutine may read it.
 type JoinedStacks struct {
 	Stacks *model.Stacks     // without stack ids: Leaf is empty
@@ -84,11 +85,16 @@ type stackJoiner struct {
 func (j *stackJoiner) enter(ctx context.Context, s *model.Stacks) ([]model.NodeID, error) {
 	frames := j.enterFrames(s)
 	out, nodes := j.out, make([]model.NodeID, len(s.Parent))
+	names := calltree.NewSiteNames(s)
 	for n := 1; n < len(nodes); n++ {
 		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		key := nodeKey{nodes[s.Parent[n]], frames[s.Frame[n]]}
+		if j.match == MatchFunctions && passes(names, s.FrameFunc[s.Frame[n]], key.parent == 0) {
+			nodes[n] = key.parent
+			continue
+		}
 		id, ok := j.nodes[key]
 		if !ok {
 			id = model.NodeID(len(out.Parent))
@@ -99,6 +105,15 @@ func (j *stackJoiner) enter(ctx context.Context, s *model.Stacks) ([]model.NodeI
 		nodes[n] = id
 	}
 	return nodes, nil
+}
+
+// passes reports whether a function is left out where functions match. root is whether no frame before it was kept: a
+// stack of nothing but functions that allocate keeps the first one.
+func passes(names *calltree.SiteNames, f model.FuncID, root bool) bool {
+	if root {
+		return names.Starts(f)
+	}
+	return names.Allocates(f)
 }
 
 // enterFrames adds the frames of a file, and returns the new frame of each.

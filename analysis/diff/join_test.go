@@ -32,3 +32,21 @@ func TestUnnamedFunctionsOfTwoRuns(t *testing.T) {
 		t.Errorf("functions: %+v", c.Rows)
 	}
 }
+
+// TestFunctionsOfTwoRecorders compares stacks of one program by two recorders: one keeps what starts a program and the
+// functions that allocate, the other does not, and each names the start of a thread in its own way.
+func TestFunctionsOfTwoRecorders(t *testing.T) {
+	before := sideOf("x", stacksOf("_start;__libc_start_main_impl;__libc_start_call_main;main;work;operator new(unsigned long);malloc",
+		"clone3;start_thread;0x7f74c2cd44a2 in libstdc++.so.6;std::thread::_State_impl<std::thread::_Invoker<int> >::_M_run();"+
+			"void std::__invoke_impl<void, int>(std::__invoke_other, int&&);job;malloc", "_start;main;work;calloc", "malloc;__libc_malloc"), 1, 7, 2, 3)
+	after := sideOf("y", stacksOf("(below main);main;work", "main;idle", "malloc",
+		"clone;start_thread;0x49314A2 in libstdc++.so.6.0.30;std::thread::_State_impl<std::thread::_Invoker<int> >::_M_run();"+
+			"operator();_M_invoke<0, 1>;__invoke_impl<void, int>;job"), 3, 4, 3, 7)
+	c := compareIn(t, before, after, Options{Match: MatchFunctions})
+	if want := []string{"main;idle 0→4 new", "job 7→7 same", "main;work 3→3 same", "malloc 3→3 same"}; !slices.Equal(changes(c), want) {
+		t.Errorf("got %q, want %q", changes(c), want)
+	}
+	if c = compareIn(t, before, after, Options{Match: MatchFrames}); c.Counts[ChangeSame] != 0 {
+		t.Errorf("where frames match: %q", changes(c))
+	}
+}

@@ -63,6 +63,7 @@ const maxSuppressions = 100
 const checkEvery = 1 << 12
 
 func newConverter(ctx context.Context, src *loaders.Source) *converter {
+	src.ReadOnce()
 	c := &converter{in: newLines(ctx, src), budget: src.Budget(), done: make(chan struct{})}
 	c.head.page = 4096
 	c.tables.init()

@@ -33,6 +33,7 @@ type nameNotes struct {
 	Facts              []model.Fact
 	Sampled            string
 	Invented, Coarse   bool
+	NoThreads          bool
 	Series             []model.Series
 	Problems           []model.RawProblem
 	LeafFirst, Partial bool
@@ -115,7 +116,8 @@ func (o *opening) keep(opt loaders.Options, stacks *model.Stacks, note string) {
 	meta := o.meta()
 	text, err := json.Marshal(nameNotes{
 		Note: note, Facts: meta.Facts, Sampled: meta.Sampled, Invented: meta.InventedAddresses, Coarse: meta.CoarseTimes,
-		Series: o.tables.recorded.series, Problems: model.RawProblems(o.found.list), LeafFirst: stacks.LeafFirst, Partial: stacks.Partial,
+		NoThreads: meta.NoThreads, Series: o.tables.recorded.series, Problems: model.RawProblems(o.found.list),
+		LeafFirst: stacks.LeafFirst, Partial: stacks.Partial,
 	})
 	if err != nil {
 		return

@@ -8,9 +8,13 @@ import (
 )
 
 // recorded is what the metadata state about how the file was made. The keys are beyond the specification; this
-// program's recorder writes them.
+// program's recorder writes them, and its converter those that say what is uncertain.
 type recorded struct {
-	ours     bool // by this program's recorder, which leaves unknown lines out
+	ours     bool   // by this program, which leaves unknown lines out
+	from     string // the format it was converted from
+	coarse   bool   // times are estimates
+	invented bool   // addresses are made up
+	threads  bool   // threads are not known
 	program  string
 	stopped  string // why recording ended before the program did
 	looked   bool   // addresses are made up, and times are those of looks at what lives
@@ -29,6 +33,15 @@ func (m *metaParser) recordedKey(key string) bool {
 	case "recorder":
 		m.Value()
 		m.recorded.ours = true
+	case "converted_from":
+		m.recorded.from = model.Clean(m.plainText())
+		m.recorded.ours = true
+	case "times":
+		m.recorded.coarse = m.plainText() == "estimated"
+	case "addresses":
+		m.recorded.invented = m.plainText() == "invented"
+	case "threads":
+		m.recorded.threads = m.plainText() == "unknown"
 	case "program":
 		m.recorded.program = m.plainText()
 	case "stopped":
@@ -119,6 +132,8 @@ func (m *metaParser) sampling() {
 			most = m.natural()
 		case "least_period_bytes":
 			least = m.natural()
+		case "stated":
+			m.recorded.sampled = model.Clean(m.plainText())
 		case "rate":
 			text, isNumber := m.scalar()
 			if rate, err := strconv.ParseFloat(string(text), 64); isNumber && err == nil && rate > 0 && rate < 1 {
@@ -171,12 +186,14 @@ func (m *metaParser) point(s *model.Series) {
 // describe adds what is stated to what is known of the file.
 func (r *recorded) describe(m *model.Meta) {
 	m.Sampled = r.sampled
-	m.InventedAddresses, m.CoarseTimes = r.looked, r.looked
+	m.InventedAddresses, m.CoarseTimes = r.looked || r.invented, r.looked || r.coarse
+	m.NoThreads = r.threads
 	text := func(key, label, value string) {
 		if value != "" {
 			m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: value})
 		}
 	}
+	text("converted_from", "Converted from", r.from)
 	text("program", "Program", r.program)
 	text("sampling", "Sampling", r.sampled)
 	text("stopped", "Stopped early", r.stopped)
@@ -193,6 +210,12 @@ func (r *recorded) problems(to *findings) {
 	}
 	if r.attached {
 		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees")
+	}
+	if r.invented {
+		add(model.Note, "invented-addresses", 1, "the file that this one was converted from has no addresses: they are invented, as is which of equal blocks is freed")
+	}
+	if r.coarse {
+		add(model.Note, "coarse-times", 1, "times are estimates: the file that this one was converted from has those of some events only")
 	}
 	if r.lost > 0 {
 		add(model.Warning, "lost-events", r.lost, "events were not recorded, as the recorder did not keep up")

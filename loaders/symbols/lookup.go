@@ -218,9 +218,13 @@ func finish(l located, s symbol, names map[string]string) []Frame {
 		frames = []Frame{{Function: s.name}}
 	default:
 		last := &frames[len(frames)-1]
-		if s.name != "" && (last.Function == "" || strings.HasPrefix(last.Function, "__second_sect_of_") ||
-			!l.named && (mangled.Is(s.name) || strings.HasPrefix(s.name, last.Function+"."))) {
+		whole, _, _ := strings.Cut(s.name, ".cold") // compilers move the rare parts of a function out of it
+		switch {
+		case s.name == "":
+		case last.Function == "", strings.HasPrefix(last.Function, "__second_sect_of_"):
 			last.Function = s.name
+		case !l.named && (mangled.Is(whole) || strings.HasPrefix(whole, last.Function+".")):
+			last.Function = whole
 		}
 	}
 	for i := range frames {
