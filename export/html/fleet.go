@@ -121,8 +121,8 @@ func (b *builder) fleet(r *printed.Report) (t *table) {
 			t.add(x.Value, printed.Started(x.Start), x.Duration, b.brief(x.Service), b.brief(x.Version), b.brief(x.Host), b.brief(x.URI))
 		}
 	case fleet.Curve.String():
-		t = begin(none, titles.To+":us:since runs began", titles.Median+":bytes", titles.P95+":bytes", titles.Max+":bytes", titles.Hosts+":count",
-			titles.Share+":share", titles.Service+":text", titles.Release+":text")
+		t = begin(none, titles.To+":us:since runs began", titles.Median+":bytes", titles.P95+":bytes", titles.Max+":bytes",
+			titles.Hosts+":count", titles.Share+":share", titles.Service+":text", titles.Release+":text")
 		for i := range r.Curve {
 			x := &r.Curve[i]
 			t.add(x.Until, x.Median, x.P95, x.Most, x.Hosts, ratio(x.Hosts, x.All), b.brief(x.Service), b.brief(x.Version))

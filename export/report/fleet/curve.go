@@ -26,8 +26,9 @@ func (l *layout) curve() {
 			medians = append(medians, list[i].Median)
 		}
 		end := &list[n-1]
-		l.row(8, l.s.Spark(medians, fleet.CurveParts), l.s.Bytes(medians[0]), l.s.Bytes(medians[n/2]), l.s.Bytes(end.Median), l.s.Bytes(end.P95),
-			l.s.Count(end.Hosts), l.share(end.Hosts, end.All), model.Time(end.Until).String(), model.Clean(end.Service), model.Clean(end.Version))
+		l.row(8, l.s.Spark(medians, fleet.CurveParts), l.s.Bytes(medians[0]), l.s.Bytes(medians[n/2]), l.s.Bytes(end.Median),
+			l.s.Bytes(end.P95), l.s.Count(end.Hosts), l.share(end.Hosts, end.All), model.Time(end.Until).String(),
+			model.Clean(end.Service), model.Clean(end.Version))
 		list = list[n:]
 	}
 }
@@ -40,8 +41,8 @@ func (l *layout) shared() {
 	l.out.Spare = []string{titles.Stack}
 	for i := range l.r.Shared {
 		x := &l.r.Shared[i]
-		l.out.Rows = append(l.out.Rows, []string{l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All),
-			place(x.Place), model.Clean(strings.Join(x.Services, ", ")), key(x.Stack)})
+		l.out.Rows = append(l.out.Rows, []string{l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts),
+			l.share(x.Hosts, x.All), place(x.Place), model.Clean(strings.Join(x.Services, ", ")), key(x.Stack)})
 	}
 	l.unkeyed()
 }

@@ -154,7 +154,8 @@ var Table = sync.OnceValue(func() map[string][]Use {
 
 // Asks returns the commands that are questions about a fleet.
 func Asks() []string {
-	return []string{"fleet top", "fleet diff", "fleet outliers", "fleet trend", "fleet stack", "fleet recordings", "fleet shared", "fleet curve"}
+	return []string{"fleet top", "fleet diff", "fleet outliers", "fleet trend", "fleet stack", "fleet recordings", "fleet shared",
+		"fleet curve"}
 }
 
 // asked returns the flags of questions about a fleet.

@@ -108,7 +108,8 @@ func more(out, like *fleet.Batch, r *fleet.Recording, n int) {
 	}
 	for i := range 20 + n%5 { // runs of several lengths
 		most := uint64(1000*i + n%11)
-		out.Curve = append(out.Curve, fleet.Point{Service: r.Service, Recording: r.Recording, At: int64(i) * 1000, Max: most, Last: most / 2})
+		out.Curve = append(out.Curve, fleet.Point{Service: r.Service, Recording: r.Recording, At: int64(i) * 1000, Max: most,
+			Last: most / 2})
 	}
 	for i, name := range []string{"String", "it's a [B", "märz", "HashMap$Node"} {
 		bytes := uint64(1000*i + n%7)
