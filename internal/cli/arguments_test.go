@@ -1,18 +1,18 @@
 package cli
 
 import (
-	"context"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fleet"
 )
 
-// Every command runs in one of the ways that execute knows, and the grammar uses nothing of the parser that complete and
-// arguments leave out: hooks, validators, variables of the environment, and flags that exclude or need each other.
+// Every command runs in one of the ways that execute knows, and the grammar uses nothing of the parser that arg.Parse
+// leaves out: hooks, validators, variables of the environment, and flags that exclude or need each other.
 func TestGrammarNeedsWhatIsChecked(t *testing.T) {
 	a := &app{}
 	parser, err := kong.New(&grammar{}, kong.Name("memtui"), grammarVars(a.inputs()))
@@ -21,13 +21,9 @@ func TestGrammarNeedsWhatIsChecked(t *testing.T) {
 	}
 	for _, node := range parser.Model.Leaves(false) {
 		command := node.Target.Addr().Interface()
-		_, plain := command.(interface{ Run(a *app) error })
-		_, program := command.(interface {
-			Run(ctx context.Context, a *app) error
-		})
-		if _, host := command.(interface {
-			Run(ctx context.Context, h *fleet.Host) error
-		}); !plain && !program && !host {
+		_, plain := command.(interface{ Run(*app) error })
+		_, program := command.(arg.Runner[*app])
+		if _, host := command.(arg.Runner[*fleet.Host]); !plain && !program && !host {
 			t.Errorf("%s cannot be run", node.Path())
 		}
 	}
@@ -46,7 +42,7 @@ func TestGrammarNeedsWhatIsChecked(t *testing.T) {
 		case *kong.Value:
 			target = x.Target
 		}
-		if !target.IsValid() || target.Type().String() == "kong.helpFlag" { // arguments prints the help itself
+		if !target.IsValid() || target.Type().String() == "kong.helpFlag" { // arg.Parse prints the help
 			return next(nil)
 		}
 		for _, name := range strings.Fields("Validate BeforeReset BeforeResolve BeforeApply AfterApply AfterRun") {

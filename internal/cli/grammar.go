@@ -60,7 +60,7 @@ func (a *app) parseBy(g any, more ...kong.Option) (parsed *kong.Context, parser 
 		kong.Resolvers(settings.Resolver{Config: a.config, Getenv: a.env.Getenv}),
 	)...)
 	if err == nil {
-		parsed, err = arguments(parser, a.env.Args)
+		parsed, err = arg.Parse(parser, a.env.Args)
 	}
 	return parsed, parser, err
 }

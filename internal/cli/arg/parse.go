@@ -1,7 +1,6 @@
-package cli
+package arg
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,16 +10,21 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/memtui/memtui/internal/cli/fleet"
 )
 
-// arguments sets what a command line says, in the steps of [kong.Kong.Parse]. That function and [kong.Context.Run] look
-// for methods by their names, so that the linker keeps every exported method of every type: a third of the program. Both
-// results are nil if the help was asked for and printed.
-func arguments(parser *kong.Kong, args []string) (parsed *kong.Context, err error) {
-	parsed, err = kong.Trace(parser, args)
-	if err = cmp.Or(err, parsed.Error); err != nil {
+// Runner is a command that needs something of the program.
+type Runner[T any] interface {
+	Run(ctx context.Context, with T) error
+}
+
+// Parse sets what a command line says, in the steps of [kong.Kong.Parse]. That function and [kong.Context.Run] look
+// for methods by their names, so that the linker keeps every exported method of every type: a seventh of the program. Both
+// results are nil if the help was requested and printed.
+func Parse(parser *kong.Kong, args []string) (parsed *kong.Context, err error) {
+	if parsed, err = kong.Trace(parser, args); err == nil {
+		err = parsed.Error
+	}
+	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(parsed.Path, func(p *kong.Path) bool { return p.Flag != nil && p.Flag.Name == "help" }) {
@@ -127,21 +131,4 @@ func missingWord(node *kong.Node) error {
 		names = append(names[:mostNamed], "...")
 	}
 	return errors.New("expected one of " + strings.Join(names, ", "))
-}
-
-// execute runs the command that is parsed.
-func (a *app) execute(ctx context.Context) error {
-	switch c := a.parsed.Selected().Target.Addr().Interface().(type) {
-	case interface{ Run(a *app) error }:
-		return c.Run(a)
-	case interface {
-		Run(ctx context.Context, a *app) error
-	}:
-		return c.Run(ctx, a)
-	case interface {
-		Run(ctx context.Context, h *fleet.Host) error
-	}:
-		return c.Run(ctx, a.fleetHost())
-	}
-	return fmt.Errorf("%s cannot be run", a.parsed.Command())
 }
