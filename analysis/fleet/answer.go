@@ -16,7 +16,7 @@ func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
 	}
 	a := &asking{q: q, rows: rows, recordings: map[uint64]*Recording{}, ofAll: map[string]map[string]bool{},
 		ofEach: map[group]map[string]bool{}, first: map[group]int64{}, ids: map[string]uint64{},
-		owners: map[uint64]uint64{}}
+		owners: map[uint64]uint64{}, has: map[uint64]bool{}}
 	if err := a.read(ctx, all); err != nil {
 		return nil, err
 	}
@@ -35,6 +35,10 @@ func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
 		out.Spread, err = a.spread(ctx)
 	case Recordings:
 		out.Recordings, err = a.list(ctx)
+	case Curve:
+		out.Curve = a.curve()
+	case Shared:
+		out.Shared, err = a.shared(ctx)
 	}
 	return out, err
 }
@@ -56,6 +60,8 @@ type asking struct {
 	q          *Question
 	rows       Rows
 	things     []thing // of tables other than sites
+	points     []point
+	has        map[uint64]bool // the recordings of things and points
 	names      []string
 	ids        map[string]uint64          // by index in names
 	owners     map[uint64]uint64          // the index of the name of the owner of a stack
@@ -76,6 +82,9 @@ func (a *asking) read(ctx context.Context, all []Recording) error {
 	}
 	named := func(recording uint64, name string, bytes uint64) {
 		a.things = append(a.things, thing{recording, a.id(name), bytes})
+	}
+	if a.q.Kind == Curve {
+		return a.rows.Curve(ctx, services, func(p *Point) { a.points = append(a.points, point{p.Recording, p.At, p.Max}) })
 	}
 	switch a.q.What {
 	case Owners:
@@ -135,14 +144,16 @@ func (a *asking) choose(all []Recording) {
 		group
 		host string
 	}
-	has := map[uint64]bool{}
 	for _, t := range a.things {
-		has[t.recording] = true
+		a.has[t.recording] = true
+	}
+	for i := range a.points {
+		a.has[a.points[i].recording] = true
 	}
 	newest := map[place]*Recording{}
 	for i := range all {
 		r := &all[i]
-		if !a.q.has(r) || !a.q.What.HasSites() && !has[r.Recording] {
+		if !a.q.has(r) || !a.q.ofRecordings() && !a.has[r.Recording] {
 			continue
 		}
 		if !slices.Contains(a.services, r.Service) {
@@ -180,7 +191,7 @@ func (a *asking) basis(all []Recording) (out Basis) {
 		}
 		seen[r.Recording] = true
 		out.Recordings++
-		if a.q.What.HasSites() && a.q.Figure.of(r) == nil {
+		if a.lacks(r) {
 			out.Lacking++
 			out.Freeless += one(r.Lacks == LacksFrees)
 			out.Memoryless += one(r.Lacks == LacksMemory)
@@ -193,6 +204,14 @@ func (a *asking) basis(all []Recording) (out Basis) {
 		}
 	}
 	return out
+}
+
+// lacks reports whether a recording lacks the figure.
+func (a *asking) lacks(r *Recording) bool {
+	if a.q.Kind == Curve {
+		return !a.has[r.Recording]
+	}
+	return a.q.What.HasSites() && a.q.Figure.of(r) == nil
 }
 
 func one(ok bool) uint64 {
@@ -505,14 +524,20 @@ func score(v, median, mad uint64, mean float64) float64 {
 	return 0
 }
 
-// trend returns versions, of which the limit keeps the newest.
+// trend returns versions, of which the limit keeps the newest. Of services that never have the site there are none.
 func (a *asking) trend(ctx context.Context) ([]TrendRow, error) {
 	figures, err := a.figures(ctx, ofVersion)
 	if err != nil {
 		return nil, err
 	}
-	rows := []TrendRow{}
+	rows, has := []TrendRow{}, map[string]bool{}
+	for g, h := range figures {
+		has[g.service] = has[g.service] || h.summary(0).Hosts > 0
+	}
 	for g, at := range a.first {
+		if a.q.Site != "" && !has[g.service] {
+			continue // that service has nothing to do with it
+		}
 		rows = append(rows, TrendRow{g.service, g.version, at, figures[g].summary(len(a.ofEach[g]))})
 	}
 	rows = cut(a.q, rows, func(x, y *TrendRow) int {

@@ -33,9 +33,10 @@ func (owned) Stacks(_ context.Context, _ []string, f func(*fleet.Stack)) error {
 	return nil
 }
 
-func (owned) Leaks(context.Context, []string, func(*fleet.Leak)) error { return nil }
-func (owned) Types(context.Context, []string, func(*fleet.Type)) error { return nil }
-func (owned) Pages(context.Context, []string, func(*fleet.Page)) error { return nil }
+func (owned) Leaks(context.Context, []string, func(*fleet.Leak)) error  { return nil }
+func (owned) Types(context.Context, []string, func(*fleet.Type)) error  { return nil }
+func (owned) Pages(context.Context, []string, func(*fleet.Page)) error  { return nil }
+func (owned) Curve(context.Context, []string, func(*fleet.Point)) error { return nil }
 
 func TestOwnersHaveTheSumOfTheirSites(t *testing.T) {
 	ask := func(q fleet.Question) *fleet.Answer {

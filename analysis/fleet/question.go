@@ -18,6 +18,8 @@ const (
 	Trend                  // how a site, or all of a service, changes from version to version
 	Spread                 // which services have a site
 	Recordings             // which recordings have most of a site, or of all
+	Curve                  // how what lives changes while recordings run, in each version
+	Shared                 // which sites several services have
 )
 
 // What is what has the figures: a table of things within recordings.
@@ -165,7 +167,7 @@ func (q *Question) site() (k Key, ok bool) {
 
 // has reports whether a recording is selected and has the figure.
 func (q *Question) has(r *Recording) bool {
-	return q.selects(r) && (!q.What.HasSites() || q.Figure.of(r) != nil)
+	return q.selects(r) && (!q.ofRecordings() || q.Figure.of(r) != nil)
 }
 
 // selects reports whether a recording is selected, with or without the figure.
@@ -174,7 +176,12 @@ func (q *Question) selects(r *Recording) bool {
 }
 
 // byVersion reports whether a host counts once per version.
-func (q *Question) byVersion() bool { return q.All || q.Kind == Diff || q.Kind == Trend }
+func (q *Question) byVersion() bool {
+	return q.All || q.Kind == Diff || q.Kind == Trend || q.Kind == Curve
+}
+
+// ofRecordings reports whether recordings themselves have the figure, not only rows of another table.
+func (q *Question) ofRecordings() bool { return q.What.HasSites() && q.Kind != Curve }
 
 // Divided returns the function and file of a site as tables print it: "grow (cart.c)". ok is false if no file is named.
 func Divided(site string) (function, file string, ok bool) {
@@ -292,12 +299,14 @@ type Answer struct {
 	Trend      []TrendRow
 	Spread     []SpreadRow
 	Recordings []RecordingRow
+	Curve      []CurveRow
+	Shared     []SharedRow
 	Basis      Basis
 }
 
 // IsEmpty reports whether no row has a figure other than 0.
 func (a *Answer) IsEmpty() bool {
-	return len(a.Top)+len(a.Diff)+len(a.Outliers)+len(a.Spread)+len(a.Recordings) == 0 &&
+	return len(a.Top)+len(a.Diff)+len(a.Outliers)+len(a.Spread)+len(a.Recordings)+len(a.Curve)+len(a.Shared) == 0 &&
 		!slices.ContainsFunc(a.Trend, func(r TrendRow) bool { return r.Hosts > 0 })
 }
 
@@ -310,16 +319,17 @@ type Rows interface {
 	Recordings(ctx context.Context) ([]Recording, error)
 	// Sites calls f with every row of the sites of services: the recording, the stack, and the figure.
 	Sites(ctx context.Context, figure Figure, services []string, f func(recording, stack, value uint64)) error
-	// Leaks, Types, Pages and Stacks call f with the rows of these tables of services.
+	// Leaks, Types, Pages, Curve and Stacks call f with the rows of these tables of services.
 	Leaks(ctx context.Context, services []string, f func(*Leak)) error
 	Types(ctx context.Context, services []string, f func(*Type)) error
 	Pages(ctx context.Context, services []string, f func(*Page)) error
+	Curve(ctx context.Context, services []string, f func(*Point)) error
 	Stacks(ctx context.Context, services []string, f func(*Stack)) error
 }
 
 // String returns the name of the command that asks.
 func (k Kind) String() string {
-	return [...]string{"top", "diff", "outliers", "trend", "stack", "recordings"}[k]
+	return [...]string{"top", "diff", "outliers", "trend", "stack", "recordings", "curve", "shared"}[k]
 }
 
 // Frame divides a frame of a stack into its function and its file, "" if that is unknown.

@@ -29,6 +29,9 @@ func (q *Question) Scan(rows [][]string) (*Answer, error) {
 		for i := range out.Diff {
 			out.Diff[i].Place = q.What.place(out.Diff[i].Type)
 		}
+		for i := range out.Shared {
+			out.Shared[i].Place = q.What.place(out.Shared[i].Type)
+		}
 	}
 	return out, nil
 }
@@ -82,7 +85,7 @@ func scan(v reflect.Value, cells []string) (rest []string, err error) {
 		}
 	case reflect.Slice:
 		if cell != "" {
-			v.Set(reflect.ValueOf(strings.Split(cell, Separator)))
+			v.Set(reflect.ValueOf(strings.Split(cell, Separator)).Convert(v.Type()))
 		}
 	case reflect.Bool:
 		var ok bool

@@ -16,6 +16,8 @@ type Dialect struct {
 	has    func(list, value string) string        // whether a list has a value
 	joined func(column string) string             // the texts of a list with tabs between them
 	flag   func(column string) string             // a column of truth values as a condition
+	names  func(value string) string              // the distinct texts of a group, sorted, with tabs between them
+	div    func(a, b string) string               // the quotient of whole numbers, without the rest
 	float  string                                 // the type of floating-point numbers
 	join   string                                 // of rows that may lack a partner, which there is at most one of
 	inner  string                                 // of rows that must have one
@@ -36,6 +38,8 @@ func ClickHouse(database string) Dialect {
 		has:    func(list, value string) string { return "has(" + list + ", " + value + ")" },
 		joined: func(column string) string { return "arrayStringConcat(" + column + ", '\\t')" },
 		flag:   func(column string) string { return "(" + column + " = 1)" },
+		names:  func(value string) string { return "arrayStringConcat(arraySort(groupUniqArray(" + value + ")), '\\t')" },
+		div:    func(a, b string) string { return "intDiv(" + a + ", " + b + ")" },
 		float:  "Float64", join: "ANY LEFT JOIN", inner: "ANY INNER JOIN",
 	}
 }
@@ -54,6 +58,8 @@ func DuckDB(dir string) Dialect {
 		has:    func(list, value string) string { return "list_contains(" + list + ", " + value + ")" },
 		joined: func(column string) string { return "array_to_string(" + column + ", chr(9))" },
 		flag:   func(column string) string { return column },
+		names:  func(value string) string { return "array_to_string(list_sort(list(DISTINCT " + value + ")), chr(9))" },
+		div:    func(a, b string) string { return "(" + a + " // " + b + ")" },
 		float:  "DOUBLE", join: "LEFT JOIN", inner: "JOIN",
 	}
 }
@@ -94,6 +100,10 @@ func (q *Question) SQL(d Dialect) string {
 		return b.spread()
 	case Recordings:
 		return b.list()
+	case Curve:
+		return b.curve()
+	case Shared:
+		return b.shared()
 	}
 	return b.top()
 }
@@ -106,6 +116,9 @@ type sql struct {
 
 // things is the table of what has the figures.
 func (b sql) things() string {
+	if b.Kind == Curve {
+		return "curve"
+	}
 	if b.What == "" || b.What == Owners {
 		return string(Sites)
 	}
@@ -160,7 +173,10 @@ func (b sql) selected() string {
 
 // lacks returns the condition for recordings without the figure.
 func (b sql) lacks() string {
-	if !b.What.HasSites() {
+	switch {
+	case b.Kind == Curve:
+		return "recording NOT IN (SELECT recording FROM " + b.d.Table(b.things()) + ")"
+	case !b.What.HasSites():
 		return "1 = 0"
 	}
 	return string(b.Figure) + " IS NULL"
@@ -168,7 +184,7 @@ func (b sql) lacks() string {
 
 // recordings returns the condition for recordings that are selected and have the figure.
 func (b sql) recordings() string {
-	if !b.What.HasSites() {
+	if !b.ofRecordings() {
 		return b.selected() + " AND recording IN (SELECT recording FROM " + b.d.Table(b.things()) + ")"
 	}
 	return b.selected() + " AND " + string(b.Figure) + " IS NOT NULL"
@@ -225,11 +241,14 @@ func (b sql) items(columns string) string {
 	if b.What.Stacks() {
 		return "SELECT " + columns + of(item, "item") + ", " + of(value, "w") + from + where
 	}
-	// these tables have neither version nor host
-	rows := "SELECT recording, " + of(item, "item") + ", " + of(value, "w") + from + where
+	return "SELECT " + columns + "item, w FROM " + b.withHosts("SELECT recording, "+of(item, "item")+", "+of(value, "w")+from+where)
+}
+
+// withHosts joins rows of tables that have neither version nor host with those of their recordings.
+func (b sql) withHosts(rows string) string {
 	names := "SELECT recording, service, version, host FROM " + b.d.Table("recordings") + " WHERE " + b.selected() +
 		" GROUP BY recording, service, version, host"
-	return "SELECT " + columns + "item, w FROM (" + rows + ") AS t " + b.d.inner + " (" + names + ") AS u USING (recording)"
+	return "(" + rows + ") AS t " + b.d.inner + " (" + names + ") AS u USING (recording)"
 }
 
 // owned returns the rows of items for owners: the sum of the sites of each, where rows that are there twice count once.
@@ -295,10 +314,8 @@ func (b sql) named(rows, columns, order string) string {
 		return "SELECT service, 0 AS stack, '' AS function, '' AS file, item AS type, " + columns + " FROM (" + rows +
 			") AS r ORDER BY " + order
 	}
-	names := "SELECT stack AS item, min(function) AS function, min(file) AS file FROM " + b.d.Table("stacks") +
-		" WHERE recipe = " + b.d.text(Recipe) + " GROUP BY stack"
 	return "SELECT service, item AS stack, coalesce(function, '') AS function, coalesce(file, '') AS file, '' AS type, " +
-		columns + " FROM (" + rows + ") AS r " + b.d.join + " (" + names + ") AS n USING (item) ORDER BY " + order
+		columns + " FROM (" + rows + ") AS r " + b.d.join + " (" + b.stackNames() + ") AS n USING (item) ORDER BY " + order
 }
 
 // hosts returns the figure v of each thing and host.
@@ -380,6 +397,10 @@ func (b sql) trend() string {
 	hosts := "SELECT service, version, " + b.summary() + " FROM (" + b.figures("service, version, ") +
 		") AS h WHERE v > 0 GROUP BY service, version"
 	all := b.hostsOf("service, version", ", min(start_us) AS first")
+	if b.Site != "" { // other services have nothing to do with it
+		all = "SELECT service, version, all_hosts, first FROM (" + all + ") AS o WHERE service IN (SELECT service FROM (" + b.figures("service, ") +
+			") AS q WHERE v > 0)"
+	}
 	rows := "SELECT service, version, first, coalesce(total, 0) AS total, coalesce(median, 0) AS median, coalesce(p95, 0) AS p95, coalesce(most, 0) AS most, " +
 		"coalesce(hosts, 0) AS hosts, all_hosts FROM (" + all + ") AS a " + b.d.join + " (" + hosts + ") AS s USING (service, version)"
 	if b.Limit > 0 {

@@ -120,6 +120,20 @@ func (b *builder) fleet(r *printed.Report) (t *table) {
 			x := &r.Recordings[i]
 			t.add(x.Value, printed.Started(x.Start), x.Duration, b.brief(x.Service), b.brief(x.Version), b.brief(x.Host), b.brief(x.URI))
 		}
+	case fleet.Curve.String():
+		t = begin(none, titles.To+":us:since runs began", titles.Median+":bytes", titles.P95+":bytes", titles.Max+":bytes",
+			titles.Hosts+":count", titles.Share+":share", titles.Service+":text", titles.Release+":text")
+		for i := range r.Curve {
+			x := &r.Curve[i]
+			t.add(x.Until, x.Median, x.P95, x.Most, x.Hosts, ratio(x.Hosts, x.All), b.brief(x.Service), b.brief(x.Version))
+		}
+	case fleet.Shared.String():
+		t = summed(titles.Services+":text", titles.Site+":name", titles.File+":text", titles.Stack+":text")
+		for i := range r.Shared {
+			x := &r.Shared[i]
+			cells := append(summaryCells(&x.Summary), b.brief(strings.Join(x.Services, ", ")))
+			t.add(append(append(cells, place(x.Place)...), key(x.Stack))...)
+		}
 	default:
 		t = summed(titles.Service+":text", titles.Site+":name", titles.File+":text", titles.Stack+":text")
 		for i := range r.Sites {

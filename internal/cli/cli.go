@@ -247,9 +247,7 @@ func (a *app) run(ctx context.Context) error {
 	a.screen = a.env.IsTerminal && a.env.FullScreen != nil && slices.Contains([]string{"open", "demo", "live"}, firstWord(parsed.Command()))
 	a.progress.Start()
 	defer a.progress.End()
-	parsed.BindTo(ctx, (*context.Context)(nil))
-	parsed.Bind(a.fleetHost())
-	err = parsed.Run(a)
+	err = a.execute(ctx)
 	if short := (*model.MemoryError)(nil); errors.As(context.Cause(ctx), &short) {
 		return fail.Input(short) // regardless of other errors
 	}

@@ -14,6 +14,7 @@ import (
 	exportfleet "github.com/memtui/memtui/export/fleet"
 	"github.com/memtui/memtui/export/html"
 	fleetreport "github.com/memtui/memtui/export/report/fleet"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/fleet"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -119,4 +120,17 @@ func (a *app) fleetRows(ctx context.Context, path string, about exportfleet.Abou
 		return err
 	})
 	return b, err
+}
+
+// execute runs the command that is parsed.
+func (a *app) execute(ctx context.Context) error {
+	switch c := a.parsed.Selected().Target.Addr().Interface().(type) {
+	case interface{ Run(*app) error }:
+		return c.Run(a)
+	case arg.Runner[*app]:
+		return c.Run(ctx, a)
+	case arg.Runner[*fleet.Host]:
+		return c.Run(ctx, a.fleetHost())
+	}
+	return fmt.Errorf("%s cannot be run", a.parsed.Command())
 }

@@ -109,9 +109,11 @@ func TestFleetQuestions(t *testing.T) {
 		"AS change":                     "shop\t255\tgrow\tcart.c\t\t512.5\t0\t512.5\t0\t0\t0\t4\t1024\t2048\t2\t4\n",
 		"max(uri)":                      "shop\t1.1\tweb-7\t9216\t1000000\t2000000\t0\tmlyze\t/srv/a\x1b.mlyze\t255\n",
 		"AS score":                      "shop\tweb-7\t4096\t1024\t12.5\n",
-		"min(start_us)":                 "shop\t1.0\t1000000\t1024\t1024\t1024\t1024\t1\t4\nshop\t1.1\t2000000\t4096\t2048\t2048\t2048\t2\t4\n",
+		"first, coalesce(total, 0)":     "shop\t1.0\t1000000\t1024\t1024\t1024\t1024\t1\t4\nshop\t1.1\t2000000\t4096\t2048\t2048\t2048\t2\t4\n",
 		"arrayStringConcat(frames":      "255\tstack_v1\tgrow\tcart.c\tapp\tmalloc\\tlibc.so\\ngrow\\tcart.c\\n?\t\\napp\\nlib\x1bx.so\n",
 		"SELECT service, total, median": "shop\t3072\t1024\t2048\t2048\t2\t4\n",
+		"AS part":                       "shop\t1.1\t7\t1000000\t9\t1024\t1024\t1024\t2\t4\nshop\t1.1\t7\t2000000\t9\t2048\t3072\t4096\t1\t4\n",
+		"groupUniqArray":                "255\tgr\x1bow\tcart.c\t\tpay\x1b\\tshop\t3072\t1024\t2048\t2048\t2\t4\n",
 	})
 	for line, want := range map[string]string{
 		"top":                            "3.00 KiB  1.00 KiB  2.00 KiB      2  50.0 %  shop     gr␛ow (cart.c)",
@@ -138,6 +140,16 @@ func TestFleetQuestions(t *testing.T) {
 		"trend --limit 3":                "2 recordings lack leaked_bytes: 1 as no FREE is recorded (--by alloc_bytes)",
 		"diff --what types":              "+512 B",
 		"stack grow":                     "?  lib␛x.so",
+		"curve --ascii":                  "1.00 KiB  2.00 KiB  2.00 KiB  3.00 KiB      1  25.0 %  2.00 s  shop     1.1",
+		"curve -f csv":                   "shop,1.1,7,2000000,9,2048,3072,4096,1,4",
+		"curve -f html":                  `[2000000,2048,3072,4096,1,0.25,"shop","1.1"]`,
+		"curve -f markdown":              "| 1.00 KiB | 2.00 KiB | 2.00 KiB | 3.00 KiB |",
+		"curve --service shop -f json":   `"until_us": 2000000`,
+		"shared":                         "3.00 KiB  1.00 KiB  2.00 KiB      2  50.0 %  gr␛ow (cart.c)  pay␛, shop",
+		"shared -f csv":                  "00000000000000ff,gr␛ow,cart.c,,pay␛ shop,3072,",
+		"shared -f html":                 `"pay␛, shop"`,
+		"shared --what types":            "Types that several services have",
+		"shared -f json":                 `"services": [`,
 		"sql stack x' --service a\\":     `function = 'x\x27'`,
 	} {
 		words := strings.Fields(line)
@@ -187,6 +199,9 @@ func TestFleetCheck(t *testing.T) {
 		"fleet add --to PLACE --service a --time yesterday " + sample: {fail.StatusUsage, "invalid time"},
 		"fleet sql diff":                                              {fail.StatusUsage, "--before=VERSION"},
 		"fleet sql top --dialect duckdb":                              {fail.StatusUsage, "name the folder"},
+		"fleet curve --from PLACE --by leaked":                        {fail.StatusUsage, "curves have live_bytes only"},
+		"fleet sql curve --what types":                                {fail.StatusUsage, "curve is about complete recordings"},
+		"fleet sql shared main":                                       {fail.StatusUsage, "leave out"},
 		"fleet sql top main":                                          {fail.StatusUsage, "leave out"},
 		"report --from PLACE " + sample:                               {fail.StatusUsage, "--from: invalid time"},
 	} {

@@ -51,26 +51,18 @@ func (a *app) parse() (*kong.Context, error) {
 
 // parseBy reads the command line by a grammar.
 func (a *app) parseBy(g any, more ...kong.Option) (parsed *kong.Context, parser *kong.Kong, err error) {
-	exited := false
-	if parser, err = a.newParser(g, func(int) { exited = true }, more...); err != nil {
-		return nil, nil, err
-	}
-	if parsed, err = parser.Parse(a.env.Args); exited {
-		return nil, parser, nil
-	}
-	return parsed, parser, err
-}
-
-func (a *app) newParser(g any, exit func(int), more ...kong.Option) (*kong.Kong, error) {
-	return kong.New(g, append(more,
+	parser, err = kong.New(g, append(more,
 		kong.Name("memtui"), kong.Description(description),
 		grammarVars(a.inputs()),
 		kong.Writers(a.out, a.env.Stderr),
-		kong.Exit(exit),
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}),
 		kong.Resolvers(settings.Resolver{Config: a.config, Getenv: a.env.Getenv}),
 	)...)
+	if err == nil {
+		parsed, err = arg.Parse(parser, a.env.Args)
+	}
+	return parsed, parser, err
 }
 
 // grammarVars returns the values of the grammar's placeholders.

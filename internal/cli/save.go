@@ -217,9 +217,7 @@ func (a *app) saveTo(ctx context.Context, path string) (out views.Saved, err err
 	err = a.writeFile(path, func(w io.Writer) error {
 		counted := &counter{w: w}
 		a.out = bufio.NewWriter(counted)
-		a.parsed.BindTo(ctx, (*context.Context)(nil))
-		a.parsed.Bind(a.fleetHost())
-		err := firstError(a.parsed.Run(a), a.out.Flush())
+		err := firstError(a.execute(ctx), a.out.Flush())
 		out.Bytes = counted.n
 		return firstError(ctx.Err(), err)
 	})

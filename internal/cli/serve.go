@@ -226,8 +226,7 @@ func (v *serving) answer(ctx context.Context, q url.Values) ([]byte, error) {
 		err = v.section(ctx, b, section, &out)
 	} else {
 		b.out = bufio.NewWriter(&out)
-		b.parsed.BindTo(ctx, (*context.Context)(nil))
-		err = firstError(b.parsed.Run(b), b.out.Flush())
+		err = firstError(b.execute(ctx), b.out.Flush())
 	}
 	if err != nil {
 		return nil, errors.New(ask.Hide(err.Error(), v.named()))

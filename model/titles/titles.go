@@ -15,6 +15,7 @@ const (
 	AtPeak      = "AT PEAK"
 	AtMost      = "AT MOST"
 	Before      = "BEFORE"
+	Begin       = "BEGIN"
 	Bits        = "BITS"
 	Blocks      = "BLOCKS" // number of blocks that a row's bytes consist of: live, leaked, of a size or a lifetime
 	Born        = "BORN"
@@ -45,6 +46,7 @@ const (
 	Group       = "GROUP"
 	Growth      = "GROWTH" // since the first snapshot
 	Host        = "HOST"
+	Half        = "HALF"
 	Hosts       = "HOSTS"     // number of hosts where a figure is not 0
 	Holders     = "RETAINERS" // number of referring rows
 	Holes       = "HOLES"
@@ -80,6 +82,7 @@ const (
 	Occupied    = "OCCUPIED"
 	Oldest      = "OLDEST"
 	OwnPeak     = "OWN PEAK"
+	Over        = "OVER TIME"
 	Owner       = "OWNER"
 	PID         = "PID"
 	P95         = "P95" // over hosts
@@ -108,6 +111,7 @@ const (
 	Series      = "SERIES"
 	Score       = "ROBUST Z"
 	Service     = "SERVICE"
+	Services    = "SERVICES"
 	Severity    = "SEVERITY"
 	Share       = "SHARE"
 	Since       = "SINCE #0"

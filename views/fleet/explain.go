@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ type about struct {
 	heading  string // of sites
 	sites    []row
 	changes  bool // sites are changes
+	curve    []row
+	shared   []row // sites that other services have, too
 }
 
 // calm is how long a row must stay selected before questions about it are requested: they may take seconds of a server.
@@ -75,6 +78,13 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 		q.Kind, q.Host, q.Site = fleet.Top, r.host, ""
 		out.heading = "What this host has most of"
 	case fleet.Trend:
+		if q.What.HasSites() && q.Site == "" {
+			of := q
+			of.Kind, of.What, of.Figure, of.Version, of.Limit = fleet.Curve, fleet.Sites, fleet.Live, r.version, 0
+			if out.curve, err = a.rowsFor(ctx, &of); err != nil {
+				return nil, err
+			}
+		}
 		before := k.of.previous(k.n)
 		if before == nil || q.Site != "" {
 			return out, nil
@@ -85,6 +95,9 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 		if q.Site != "" {
 			return out, nil
 		}
+		if out.shared, err = a.sharedWith(ctx, q); err != nil {
+			return nil, err
+		}
 		q.Kind, out.heading = fleet.Top, "What this service has most of"
 	case fleet.Recordings:
 		q.Kind, q.IDs, q.Site = fleet.Top, []string{r.recording.String()}, ""
@@ -92,6 +105,19 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 	}
 	out.sites, err = a.rowsFor(ctx, &q)
 	return out, err
+}
+
+// sharedWith returns what the service that a question is about has in common with others, the first ones.
+func (a *app) sharedWith(ctx context.Context, q fleet.Question) (list []row, err error) {
+	service := q.Service
+	q.Kind, q.Service, q.Limit = fleet.Shared, "", 0
+	answer, err := a.o.Fleet.Ask(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	answer.Shared = slices.DeleteFunc(answer.Shared, func(x fleet.SharedRow) bool { return !slices.Contains(x.Services, service) })
+	list = rowsOf(&q, answer)
+	return list[:min(len(list), mostListed)], nil
 }
 
 // rowsFor asks a question.
@@ -299,6 +325,19 @@ func (a *app) found(p *page) (lines []widget.Line) {
 			lines = append(lines, widget.Line{Indent: 12, Spans: []widget.Span{{Text: fmt.Sprintf("%10s  ", bytes), Style: k.Sorted},
 				{Text: model.Clean(r.label)}}})
 		}
+	}
+	if len(x.shared) > 0 {
+		heading("What other services have, too: in all of them")
+		for i := range x.shared {
+			s := &x.shared[i]
+			lines = append(lines, widget.Line{Indent: 12, Spans: []widget.Span{
+				{Text: fmt.Sprintf("%10s  ", a.figures.Bytes(s.sum.Total)), Style: k.Sorted}, {Text: model.Clean(s.label)},
+				{Text: "  " + model.Clean(s.service), Style: k.Muted}}})
+		}
+	}
+	if len(x.curve) > 0 {
+		heading("Live bytes while programs run, by the time since they began")
+		lines = append(lines, a.summaryLines(x.curve, func(r *row) string { return length(r.duration) })...)
 	}
 	return lines
 }

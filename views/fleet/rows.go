@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/memtui/memtui/analysis/fleet"
@@ -93,6 +94,14 @@ func rowsOf(q *fleet.Question, a *fleet.Answer) (rows []row) {
 		for _, x := range a.Recordings {
 			rows = append(rows, row{service: x.Service, version: x.Version, host: x.Host, value: x.Value, start: x.Start,
 				duration: x.Duration, complete: x.Complete, format: x.Format, uri: x.URI, recording: x.ID})
+		}
+	case fleet.Curve:
+		for _, x := range a.Curve {
+			rows = append(rows, row{service: x.Service, version: x.Version, first: x.First, duration: x.Until, sum: x.Summary})
+		}
+	case fleet.Shared:
+		for _, x := range a.Shared {
+			rows = append(rows, row{service: strings.Join(x.Services, ", "), key: x.Stack, place: x.Place, sum: x.Summary})
 		}
 	}
 	names := map[[2]string]int{}

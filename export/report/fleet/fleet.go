@@ -39,6 +39,8 @@ type Report struct {
 	Versions   []fleet.TrendRow     `json:"versions,omitzero"`
 	Services   []fleet.SpreadRow    `json:"services,omitzero"`
 	Recordings []fleet.RecordingRow `json:"recordings,omitzero"`
+	Curve      []fleet.CurveRow     `json:"curve,omitzero"`
+	Shared     []fleet.SharedRow    `json:"shared,omitzero"`
 }
 
 const schema = "memtui.fleet/1"
@@ -49,7 +51,7 @@ func New(q *fleet.Question, a *fleet.Answer, stacks []Stack) *Report {
 		Schema: schema, Question: q.Kind.String(), What: cmp.Or(q.What, fleet.Sites), Figure: q.Figure, Service: q.Service,
 		Version: q.Version, Host: q.Host, Labels: q.Labels, All: q.All, Before: q.Before, After: q.After, Site: q.Site,
 		Basis: a.Basis, Notes: notes(q, a), Stacks: stacks, Sites: a.Top, Changes: a.Diff, Hosts: a.Outliers,
-		Versions: a.Trend, Services: a.Spread, Recordings: a.Recordings,
+		Versions: a.Trend, Services: a.Spread, Recordings: a.Recordings, Curve: a.Curve, Shared: a.Shared,
 	}
 }
 
@@ -66,6 +68,10 @@ func (r *Report) rows() any {
 		return r.Services
 	case fleet.Recordings.String():
 		return r.Recordings
+	case fleet.Curve.String():
+		return r.Curve
+	case fleet.Shared.String():
+		return r.Shared
 	}
 	return r.Sites
 }
@@ -138,6 +144,10 @@ func (r *Report) layout(s cells.Style) *cells.Table {
 		l.spread()
 	case fleet.Recordings.String():
 		l.recordings()
+	case fleet.Curve.String():
+		l.curve()
+	case fleet.Shared.String():
+		l.shared()
 	default:
 		l.top()
 	}

@@ -75,6 +75,10 @@ func notes(q *fleet.Question, a *fleet.Answer) []string {
 	case q.Kind == fleet.Outliers:
 		list = append(list, "ROBUST Z is how many standard deviations a host is from the median host, as estimated by the median distance "+
 			"from it, so that odd hosts do not hide themselves; hosts from "+strconv.FormatFloat(fleet.LeastScore, 'g', -1, 64)+" on are listed.")
+	case q.Kind == fleet.Curve:
+		list = append(list, "The time that the longest run of a service took is divided into "+strconv.Itoa(fleet.CurveParts)+" parts, in which each host "+
+			"counts by the most that it has. BEGIN, HALF and END are the median host in the first, the middle and the last part that the "+
+			"version has; P95 and HOSTS are of the last one.")
 	case q.Kind == fleet.Diff:
 		list = append(list, "Δ is AFTER less BEFORE, the means over all hosts of a version; MEDIAN and P95 are of the hosts that have the site in AFTER.")
 	}
@@ -95,7 +99,7 @@ func counted(q *fleet.Question, b *fleet.Basis) []string {
 	switch {
 	case q.Kind == fleet.Recordings:
 		return nil
-	case q.Kind == fleet.Diff || q.Kind == fleet.Trend:
+	case q.Kind == fleet.Diff || q.Kind == fleet.Trend || q.Kind == fleet.Curve:
 		return []string{"Of each host the newest recording of a version counts" + of}
 	case q.All:
 		return []string{"Of each host the largest of its versions' newest recordings counts" + of}

@@ -92,7 +92,7 @@ func eachColumn(row reflect.Value, yield func(string, reflect.Value) bool) bool 
 func CellOf(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case interface{ Cell() string }:
-		return x.Cell()
+		return model.Clean(x.Cell())
 	case []uint16, []uint64:
 		return strings.Trim(fmt.Sprint(x), "[]")
 	case float64:

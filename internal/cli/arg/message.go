@@ -11,7 +11,6 @@ var parserMessages = []struct {
 	ours   string
 }{
 	{regexp.MustCompile(`^expected "([^"]*)"$`), "missing argument: $1"},
-	{regexp.MustCompile(`^missing positional arguments (.*)$`), "missing arguments: $1"},
 	{regexp.MustCompile(`^missing flags: (.*)$`), "missing flag: $1"},
 	{regexp.MustCompile(`^expected one of (.*)$`), "missing command: one of $1"},
 	{regexp.MustCompile(`^(.*) must be one of (.*) but got "(.*)"$`), "$1: unknown value \"$3\"; available: $2"},
@@ -21,7 +20,6 @@ var parserMessages = []struct {
 	{regexp.MustCompile(`^([^=: ]*)[^: ]*: expected .* value but got "EOL" \(<EOL>\)$`), "$1: missing value"},
 	{regexp.MustCompile(`^([^=: ]*)[^: ]*: expected .* value but got "(.*)" \(.*\).*$`), "$1: missing value before $2"},
 	{regexp.MustCompile(`^unexpected flag argument "(.*)"$`), "unexpected value \"$1\" of a flag that has none"},
-	{regexp.MustCompile(`^(--\S+) and (--\S+) can't be used together$`), "$1 and $2 cannot be combined"},
 }
 
 // quotedList matches a list of the parser's: "a","b", which may end with an empty choice.

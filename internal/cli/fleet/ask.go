@@ -42,6 +42,14 @@ type (
 		recordingsFlags
 		placeFlags
 	}
+	sharedCmd struct {
+		sharedFlags
+		placeFlags
+	}
+	curveCmd struct {
+		curveFlags
+		placeFlags
+	}
 
 	topFlags struct {
 		whatFlags
@@ -73,6 +81,15 @@ type (
 		Site string `arg:"" optional:"" help:"The site: its STACK or SITE as other tables print them, or the name of its function. Without it, complete recordings."`
 		whatFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+	}
+	sharedFlags struct {
+		whatFlags
+		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+		allFlags
+	}
+	curveFlags struct {
+		Version string `placeholder:"NAME" help:"Only recordings of this version."`
+		filterFlags
 	}
 	whatFlags struct {
 		What string `enum:"sites,owners,leaks,types,pages," default:"" placeholder:"WHAT" help:"What is asked about. The default is sites; owners are functions with all their sites; leaks are those that leak by their verdict; types are those of the objects in heap snapshots; pages are those of memory dumps by curve and type."`
@@ -155,6 +172,26 @@ func (f *recordingsFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet
 	return q, err
 }
 
+func (f *sharedFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
+	q, err := f.question(h, fleet.Shared)
+	if err == nil {
+		q.Version, q.All = f.Version, f.AllVersions
+	}
+	return q, err
+}
+
+func (f *curveFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
+	q, err := f.question(h, fleet.Curve)
+	switch {
+	case err != nil:
+		return nil, err
+	case h.By != "" && q.Figure != fleet.Live:
+		return nil, fail.Usage(fmt.Errorf("--by: curves have %s only", fleet.Live))
+	}
+	q.Figure, q.Version = fleet.Live, f.Version
+	return q, nil
+}
+
 // Run lists sites.
 func (c *topCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c, &c.placeFlags) }
 
@@ -174,6 +211,12 @@ func (c *stackCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx
 func (c *recordingsCmd) Run(ctx context.Context, h *Host) error {
 	return h.answer(ctx, c, &c.placeFlags)
 }
+
+// Run lists sites.
+func (c *sharedCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c, &c.placeFlags) }
+
+// Run lists versions.
+func (c *curveCmd) Run(ctx context.Context, h *Host) error { return h.answer(ctx, c, &c.placeFlags) }
 
 // answer asks and prints.
 func (h *Host) answer(ctx context.Context, c asker, at *placeFlags) error {
@@ -255,7 +298,7 @@ func failed(ctx context.Context, err error) error {
 
 // sqlCmd prints a question.
 type sqlCmd struct {
-	Question string `arg:"" enum:"top,diff,outliers,trend,stack,recordings" help:"The question: top, diff, outliers, trend, stack or recordings."`
+	Question string `arg:"" enum:"top,diff,outliers,trend,stack,shared,curve,recordings" help:"The question: top, diff, outliers, trend, stack, shared, curve or recordings."`
 	Site     string `arg:"" optional:"" help:"The site of outliers, trend, stack and recordings: its STACK or SITE as tables print them, or the name of its function."`
 	whatFlags
 	Version string `placeholder:"NAME" help:"Only recordings of this version."`
@@ -272,19 +315,22 @@ func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Questi
 		"outliers": &outliersFlags{c.whatFlags, c.Version, c.Site, c.allFlags}, "trend": &trendFlags{c.Site, c.whatFlags},
 		"stack":      &stackFlags{c.Site, c.whatFlags, c.Version, c.allFlags},
 		"recordings": &recordingsFlags{c.Site, c.whatFlags, c.Version},
+		"shared":     &sharedFlags{c.whatFlags, c.Version, c.allFlags}, "curve": &curveFlags{c.Version, c.filterFlags},
 	}
 	switch {
 	case c.Question == "diff" && (c.Before == "" || c.After == ""):
 		return nil, fail.Usage(errors.New("missing flags: --before=VERSION, --after=VERSION"))
 	case c.Question == "stack" && c.Site == "":
 		return nil, fail.Usage(errors.New("missing argument: <site>"))
-	case c.Site != "" && (c.Question == "top" || c.Question == "diff"):
+	case c.Site != "" && slices.Contains([]string{"top", "diff", "shared", "curve"}, c.Question):
 		return nil, fail.Usage(fmt.Errorf("%s is about all sites: leave out %q", c.Question, c.Site))
 	case c.Question != "diff" && c.Before+c.After != "":
 		return nil, fail.Usage(errors.New("--before and --after are for diff"))
 	case c.Version != "" && (c.Question == "diff" || c.Question == "trend"):
 		return nil, fail.Usage(fmt.Errorf("--version: %s is about several versions", c.Question))
-	case c.AllVersions && slices.Contains([]string{"diff", "trend", "recordings"}, c.Question):
+	case c.What != "" && c.Question == "curve":
+		return nil, fail.Usage(errors.New("--what: curve is about complete recordings"))
+	case c.AllVersions && slices.Contains([]string{"diff", "trend", "curve", "recordings"}, c.Question):
 		return nil, fail.Usage(fmt.Errorf("--all-versions: %s is about several versions", c.Question))
 	}
 	return all[c.Question].ask(ctx, h, s)

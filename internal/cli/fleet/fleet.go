@@ -65,6 +65,9 @@ type Commands struct {
 	Trend    trendCmd    `cmd:"" help:"Show how a site, or all of a service, changes from version to version."`
 	Stack    stackCmd    `cmd:"" help:"Show the frames of a site, and which services have it on how many hosts."`
 
+	Shared sharedCmd `cmd:"" help:"List the sites that several services have."`
+	Curve  curveCmd  `cmd:"" help:"Show how live bytes change while programs run, in each version."`
+
 	Recordings recordingsCmd `cmd:"" help:"List the recordings that have most of a site, or of all."`
 
 	List   listCmd   `cmd:"" help:"List the recordings that are in a fleet, the newest first."`

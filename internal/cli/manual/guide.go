@@ -193,6 +193,8 @@ func Questions() []Question {
 		ask("How can a person look at any instant of it in a browser?", "serve FILE"),
 		ask("Which sites leak on how many hosts? (fleet diff, outliers, trend, stack: the same of versions, hosts)",
 			"fleet top -f json --from http://HOST:8123/DATABASE"),
+		ask("Which sites do several services have?", "fleet shared -f json --from http://HOST:8123/DATABASE"),
+		ask("How does live memory change while the programs of a fleet run, from version to version?", "fleet curve -f json --service NAME --from http://HOST:8123/DATABASE"),
 		ask("How large is each snapshot?", "heap snapshots -f json FILE"),
 		ask("What in a heap should be looked at first, and who holds it?", "heap suspects -f json FILE"),
 		ask("What grows over several heap dumps of one Java process?", "heap suspects -f json 1.hprof 2.hprof 3.hprof"),

@@ -130,6 +130,7 @@ var Table = sync.OnceValue(func() map[string][]Use {
 		"fleet show": slices.Concat(asked(), of(kind.All, "mouse", "theme", "max-memory")),
 		"fleet top":  asked(), "fleet diff": asked(), "fleet outliers": asked(),
 		"fleet trend": asked(), "fleet stack": asked(), "fleet recordings": asked(),
+		"fleet shared": asked(), "fleet curve": asked(),
 		"fleet sql":       slices.Concat(written("text or json"), inFleet(), of(kind.All, "limit")),
 		"fleet compact":   written("text or json"),
 		"fleet list":      slices.Concat(tables(), fleetAt("from"), of(kind.All, "insecure")),
@@ -153,7 +154,8 @@ var Table = sync.OnceValue(func() map[string][]Use {
 
 // Asks returns the commands that are questions about a fleet.
 func Asks() []string {
-	return []string{"fleet top", "fleet diff", "fleet outliers", "fleet trend", "fleet stack", "fleet recordings"}
+	return []string{"fleet top", "fleet diff", "fleet outliers", "fleet trend", "fleet stack", "fleet recordings", "fleet shared",
+		"fleet curve"}
 }
 
 // asked returns the flags of questions about a fleet.

@@ -378,6 +378,11 @@ func (s *Store) Pages(ctx context.Context, services []string, f func(*fleet.Page
 	return ofServices(ctx, s, "pages", services, f)
 }
 
+// Curve implements [fleet.Rows].
+func (s *Store) Curve(ctx context.Context, services []string, f func(*fleet.Point)) error {
+	return ofServices(ctx, s, "curve", services, f)
+}
+
 // Stacks implements [fleet.Rows].
 func (s *Store) Stacks(ctx context.Context, services []string, f func(*fleet.Stack)) error {
 	return ofServices(ctx, s, "stacks", services, f)

@@ -106,6 +106,11 @@ func more(out, like *fleet.Batch, r *fleet.Recording, n int) {
 	if n%3 == 2 {
 		return
 	}
+	for i := range 20 + n%5 { // runs of several lengths
+		most := uint64(1000*i + n%11)
+		out.Curve = append(out.Curve, fleet.Point{Service: r.Service, Recording: r.Recording, At: int64(i) * 1000, Max: most,
+			Last: most / 2})
+	}
 	for i, name := range []string{"String", "it's a [B", "märz", "HashMap$Node"} {
 		bytes := uint64(1000*i + n%7)
 		if i == 0 && r.Version == New {
@@ -159,6 +164,11 @@ func each[T any](rows []T, services []string, service func(*T) string, f func(*T
 		}
 	}
 	return nil
+}
+
+// Curve implements [fleet.Rows].
+func (m *Memory) Curve(_ context.Context, services []string, f func(*fleet.Point)) error {
+	return each(m.Batch.Curve, services, func(x *fleet.Point) string { return x.Service }, f)
 }
 
 // Stacks implements [fleet.Rows].
@@ -217,6 +227,17 @@ func Questions(like *fleet.Batch) map[string]*fleet.Question {
 		"that have a site":     {Kind: fleet.Recordings, Figure: fleet.Leaked, Site: site, Filter: till, Limit: 3},
 		"that have a name":     {Kind: fleet.Recordings, Figure: fleet.Alloc, Site: function},
 		"that have types":      {Kind: fleet.Recordings, Figure: fleet.Live, What: fleet.Types, Limit: 4},
+		"curve":                {Kind: fleet.Curve, Figure: fleet.Live},
+		"curve of a shop":      {Kind: fleet.Curve, Figure: fleet.Live, Filter: shop, Limit: 1},
+		"curve of a till":      {Kind: fleet.Curve, Figure: fleet.Live, Filter: till},
+		"curve of a host":      {Kind: fleet.Curve, Figure: fleet.Live, Filter: fleet.Filter{Host: OddHost, Version: New}},
+		"curve of nothing":     {Kind: fleet.Curve, Figure: fleet.Live, Filter: none},
+		"shared":               {Kind: fleet.Shared, Figure: fleet.Leaked, Limit: 5},
+		"shared by versions":   {Kind: fleet.Shared, Figure: fleet.Alloc, All: true, Filter: fleet.Filter{Labels: []string{"zone=1"}}},
+		"shared owners":        {Kind: fleet.Shared, Figure: fleet.Leaked, What: fleet.Owners},
+		"shared types":         {Kind: fleet.Shared, Figure: fleet.Live, What: fleet.Types},
+		"shared leaks":         {Kind: fleet.Shared, Figure: fleet.Leaked, What: fleet.Leaks, Limit: 2},
+		"shared by one":        {Kind: fleet.Shared, Figure: fleet.Leaked, Filter: shop},
 		"spread":               {Kind: fleet.Spread, Figure: fleet.Leaked, Site: site},
 		"spread of name":       {Kind: fleet.Spread, Figure: fleet.Alloc, Site: function},
 	}
@@ -246,6 +267,12 @@ func Planted(t testing.TB, like *fleet.Batch, of Asked) {
 	}
 	if a := ask("top"); len(a.Top) == 0 || a.Top[0].All < 2 {
 		t.Errorf("top: %+v", a.Top)
+	}
+	if a := ask("curve"); len(a.Curve) < fleet.CurveParts || a.Curve[0].Until == 0 {
+		t.Errorf("curve: %+v", a.Curve)
+	}
+	if a := ask("shared"); len(a.Shared) == 0 || len(a.Shared[0].Services) != 2 {
+		t.Errorf("shared: %+v", a.Shared)
 	}
 	if a := ask("top of nothing"); len(a.Top) != 0 {
 		t.Errorf("a hostile name selects %+v", a.Top)

@@ -108,6 +108,9 @@ func Rename(b *fleet.Batch, service string) {
 	for i := range b.Types {
 		b.Types[i].Service = service
 	}
+	for i := range b.Curve {
+		b.Curve[i].Service = service
+	}
 	for i := range b.Pages {
 		b.Pages[i].Service = service
 	}
@@ -137,6 +140,10 @@ func divide(all *fleet.Batch, gone map[uint64]bool, rest, back *fleet.Batch) {
 	for _, r := range all.Types {
 		b := into(r.Recording)
 		b.Types = append(b.Types, r)
+	}
+	for _, r := range all.Curve {
+		b := into(r.Recording)
+		b.Curve = append(b.Curve, r)
 	}
 	for _, r := range all.Pages {
 		b := into(r.Recording)
