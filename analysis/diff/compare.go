@@ -26,6 +26,8 @@ type Side struct {
 	nested bool     // rows contain others: a function with all it calls
 	Sited  bool     // nodes are of allocations, which are named after their site
 	Sets   bool     // a row's weight is that of a set of things: that of merged rows is at least the largest
+
+	Identified bool // rows have the number of objects that the other side has as well
 }
 
 // SideSum is the total of a side.
@@ -56,6 +58,7 @@ type SideRow struct {
 	AtLeast  bool         // Bytes is a lower bound
 
 	Bytes, Count uint64 // Bytes has the compared figure, of any unit
+	Same         uint64 // objects that the other side has as well, see [Side.Identified]
 }
 
 // there reports whether the row is present on the side.
@@ -108,6 +111,11 @@ func (n Normal) base(s *Side, total uint64) (base uint64, ok bool) {
 		return 1, true
 	}
 	return uint64(max(known, 0)), known > 0
+}
+
+// Identified reports whether objects are matched, so that [Row.Objects] is known.
+func (c *Comparison) Identified() bool {
+	return (c.Before.Identified || c.After.Identified) && c.Per == NormalNone
 }
 
 // NoBaseError reports that a side has no figure to normalize by.
@@ -173,6 +181,12 @@ type Row struct {
 	AtLeast  [2]bool      // the side's bytes are a lower bound
 	Figures
 	Status ChangeStatus
+	Same   uint64 // objects that both sides have, see [Comparison.Identified]
+}
+
+// Objects returns how many of the objects of a row are only in after, in both, and only in before.
+func (r *Row) Objects() (created, kept, gone uint64) {
+	return r.AfterCount - min(r.Same, r.AfterCount), r.Same, r.BeforeCount - min(r.Same, r.BeforeCount)
 }
 
 // Certainty is how much is known of the change of a row's bytes.
@@ -339,6 +353,7 @@ func (m *rowMatcher) add(side int, s *Side) {
 			*bytes, _ = model.SaturatingAdd(*bytes, row.Bytes)
 		}
 		*count, _ = model.SaturatingAdd(*count, row.Count)
+		out.Same += row.Same
 		switch best := &out.Row[side]; {
 		case *best < 0:
 			*best = i

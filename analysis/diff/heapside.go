@@ -31,6 +31,8 @@ type HeapQuestion struct {
 	Frames bool // rows are frames; else types of objects
 	Figure HeapFigure
 	Graph  *heapgraph.Graph // for HeapRetained; both sides must have the same policy
+
+	Other *heapgraph.Identities // objects of the side that was asked before, to be matched; nil for none
 }
 
 // Set returns the rows of a snapshot that are compared; it may differ between formats.
@@ -82,6 +84,9 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	if out.Bases.gcs = info.GC; info.Time != model.NoTime {
 		out.Bases.Duration = info.Time
 	}
+	if err := out.match(ctx, h, q); err != nil {
+		return out, err
+	}
 	if q.Figure != HeapRetained {
 		return out, ctx.Err()
 	}
@@ -97,6 +102,19 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	}
 	out.Total.Bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)
 	return out, err
+}
+
+// match counts the objects that the other side has as well.
+func (s *HeapRows) match(ctx context.Context, h *model.Heap, q HeapQuestion) error {
+	if q.Frames || q.Other == nil {
+		return nil
+	}
+	kept, ok, err := q.Other.KeptByType(ctx, h)
+	s.Identified = ok
+	for i := range s.Groups {
+		s.Rows[i].Same = kept[s.Groups[i].ID]
+	}
+	return err
 }
 
 // heapRows returns a side of types, by name and by what distinguishes types of one name, or of frames by name and

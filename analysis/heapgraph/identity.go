@@ -2,6 +2,7 @@ package heapgraph
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"hash/fnv"
 	"io"
@@ -46,7 +47,7 @@ func IdentitiesOf(h *model.Heap) (o Identities) {
 	o.form = h.Schema.IDs
 	kinds := h.Schema.Objects().Kinds
 	typed := typedIDs{h: h}
-	for o.step = 1; !o.fill(&typed, kinds); o.step *= 2 {
+	for o.step = 1; !o.fill(&typed, kinds, mostIdentities); o.step *= 2 {
 		o.ids = o.ids[:0]
 	}
 	slices.Sort(o.ids)
@@ -54,13 +55,47 @@ func IdentitiesOf(h *model.Heap) (o Identities) {
 	return o
 }
 
-// fill keeps one in step identities; it returns false if those are too many.
-func (o *Identities) fill(typed *typedIDs, kinds model.HeapKinds) bool {
+// AllIdentities is [IdentitiesOf] without a sample: it keeps 8 bytes for each object. ok is false if objects have no
+// identities, or those do not fit into memory.
+func AllIdentities(ctx context.Context, h *model.Heap) (o Identities, ok bool) {
+	if !identifies(h) || !model.BudgetOf(ctx).Fits(8*int64(len(h.IDs))) {
+		return o, false
+	}
+	o.form, o.step = h.Schema.IDs, 1
+	o.fill(&typedIDs{h: h}, h.Schema.Objects().Kinds, len(h.IDs))
+	slices.Sort(o.ids)
+	return o, true
+}
+
+// KeptByType returns how many objects of another snapshot are in the set, by the id of their type as in [Types]. ok is
+// false if the two cannot be matched. The error is that of ctx.
+func (o *Identities) KeptByType(ctx context.Context, h *model.Heap) (kept map[uint32]uint64, ok bool, err error) {
+	in := o.In(h)
+	if in == nil {
+		return nil, false, nil
+	}
+	kept = map[uint32]uint64{}
+	kinds := h.Schema.Objects().Kinds
+	for r := range h.IDs {
+		if r%model.AskEvery == 0 && ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		if kinds.Has(h.Kinds[r]) {
+			if n := in.Has(model.Row(r)); n > 0 {
+				kept[h.Entity[r]] += n
+			}
+		}
+	}
+	return kept, true, nil
+}
+
+// fill keeps one in step identities; it returns false if those are more than most.
+func (o *Identities) fill(typed *typedIDs, kinds model.HeapKinds, most int) bool {
 	for r, id := range typed.h.IDs {
 		if id == 0 || !kinds.Has(typed.h.Kinds[r]) || !o.keeps(id) {
 			continue
 		}
-		if len(o.ids) == mostIdentities {
+		if len(o.ids) == most {
 			return false
 		}
 		o.ids = append(o.ids, typed.of(model.Row(r)))

@@ -159,6 +159,11 @@ type DiffRow struct {
 	Moved *uint64    `json:"moved_count,omitzero" csv:"-"`
 	Taken *uint64    `json:"taken_bytes,omitzero" csv:"-"` // retained by objects directly below that another one dominated before
 
+	// For types of objects that have identities; not in CSV.
+	New  *uint64 `json:"new_count,omitzero" csv:"-"`  // objects that only the side after has
+	Kept *uint64 `json:"kept_count,omitzero" csv:"-"` // objects of both sides
+	Gone *uint64 `json:"gone_count,omitzero" csv:"-"`
+
 	frames places.Frames // of stacks
 }
 
@@ -364,6 +369,10 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 			out.DiffPlace.set(out.frames, owners)
 		case opt.What == "type":
 			out.Type = &r.Key
+			if c.Identified() {
+				created, kept, gone := r.Objects()
+				out.New, out.Kept, out.Gone = &created, &kept, &gone
+			}
 			if d.axis != nil {
 				out.Places = members.Places{{Axis: d.axis, Text: r.Sub}}
 				out.Key += " [" + r.Sub + "]"

@@ -108,6 +108,9 @@ func (d *Diff) notes(style cells.Style) []string {
 	if text := d.compared.Normalized(); text != "" {
 		out = append(out, text)
 	}
+	if d.identified() {
+		out = append(out, "objects are matched by their ids: new ones were not there before, gone ones are not there after")
+	}
 	words := d.words
 	words.Amount = style.Bytes
 	if s := d.Statuses; s.New+s.Gone+d.LeftOut > 0 || d.compared.Bounds() != "" || d.Merged != (DiffPair[int]{}) {
@@ -193,6 +196,10 @@ func (d *Diff) table(s cells.Style, full bool) table {
 	if pages {
 		out.cols = append(out.cols, col{titles.Taken, number}, col{titles.Freed, number})
 	}
+	identified := d.identified()
+	if identified {
+		out.cols = append(out.cols, col{titles.New, number}, col{titles.Gone, number})
+	}
 	taken := TakenOver(rows)
 	if taken {
 		out.cols = append(out.cols, col{titles.Moved, number}, col{titles.TakenOver, number})
@@ -209,6 +216,9 @@ func (d *Diff) table(s cells.Style, full bool) table {
 		if pages {
 			row = append(row, s.Bits(*r.NewlyOccupied), s.Bits(*r.NewlyFree))
 		}
+		if identified {
+			row = append(row, s.Count(*r.New), s.Count(*r.Gone))
+		}
 		if taken {
 			row = append(row, orNothing(r.Moved, s.Count), orNothing(r.Taken, s.Bytes))
 		}
@@ -216,6 +226,9 @@ func (d *Diff) table(s cells.Style, full bool) table {
 	}
 	return out
 }
+
+// identified reports whether rows are of types whose objects are matched.
+func (d *Diff) identified() bool { return d.What == "type" && d.compared.Identified() }
 
 // TakenOver reports whether objects of any row had another dominator before.
 func TakenOver(rows []DiffRow) bool {

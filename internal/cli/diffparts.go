@@ -50,6 +50,9 @@ func (d *diffing) heaps(ctx context.Context) error {
 		return err
 	}
 	before := suspects.Count(h, 0, edges)
+	if ids, ok := heapgraph.AllIdentities(ctx, h); ok {
+		q.Other = &ids
+	}
 	if h, err = newer.heapSide(ctx, &q); err != nil {
 		return err
 	}

@@ -77,6 +77,8 @@ const (
 	Module      = "MODULE"
 	Moved       = "MOVED"
 	Name        = "NAME"
+	New         = "NEW"  // objects that only the later snapshot has
+	Gone        = "GONE" // objects that only the earlier one has
 	Newest      = "NEWEST"
 	Number      = "#"
 	Occupied    = "OCCUPIED"

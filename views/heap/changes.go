@@ -45,14 +45,19 @@ func (k *changeKey) question() diff.HeapQuestion {
 func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
 	set := &changeSet{changeKey: k}
 	var sides [2]*diff.Side
+	var other *heapgraph.Identities // of before
 	for i, load := range k.sides {
 		q := k.question()
 		if k.graphs[i] != nil {
 			q.Graph = k.graphs[i].Graph
 		}
+		q.Other = other
 		rows, err := diff.HeapSide(ctx, load.Heap, load.Heaps.Source().Info(load.I), q)
 		if err != nil {
 			return nil, err
+		}
+		if ids, ok := heapgraph.AllIdentities(ctx, load.Heap); ok && i == 0 {
+			other = &ids
 		}
 		sides[i], set.groups[i] = rows.Side, rows.Groups
 		sides[i].Label = [2]string{"before", "after"}[i]
@@ -66,7 +71,7 @@ func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
 		diff.HeapRetained: titles.Retained}[k.figure]
 	set.shown = &ui.ChangeSet{Comparison: set.Comparison, Label: set.label, Amount: set.amount,
 		Rows: strings.ToUpper(k.schema(1).Axes[0].One), Where: secondTitle(k.schema(1)),
-		Delta: deltaOf(word), Count: deltaOf(titles.Count), Narrow: true}
+		Delta: deltaOf(word), Count: deltaOf(titles.Count), Narrow: true, Objects: !k.frames && set.Identified()}
 	if k.frames {
 		set.shown.Rows, set.shown.Where = titles.Frame, ""
 	}

@@ -20,6 +20,8 @@ type ChangeSet struct {
 	Delta  string // title of the column of changes
 	Count  string // title of the changes of what is counted, "" for none
 	Narrow bool   // names are short, and counts matter more than percents
+
+	Objects bool // rows are of objects that are matched, so that new and gone ones are known
 }
 
 // change is a row of a table of changes.
@@ -148,6 +150,10 @@ func (t *Changes) columns(d changeData) []Column[change] {
 			Drop: drop, Total: whole, Value: of,
 			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
 	}
+	objects := func(title, key string, of func(r *change) uint64) Column[change] {
+		return Column[change]{Title: title, Key: key, Figure: CountFigure, Width: 8, Drop: 9, Hidden: !set.Objects,
+			Value: of, Cell: func(r *change) widget.Cell { return t.counted(of(r)) }}
+	}
 	style := func(r *change) tcell.Style { return t.env.ChangeCell(r.Row, model.Group).Style }
 	return []Column[change]{
 		name,
@@ -179,6 +185,8 @@ func (t *Changes) columns(d changeData) []Column[change] {
 			Rank:   func(r *change) uint64 { return distance(r.BeforeCount, r.AfterCount) },
 			Number: func(r *change) float64 { return float64(r.DeltaCount()) },
 			Cell:   func(r *change) widget.Cell { return t.env.DeltaCell(r.BeforeCount, r.AfterCount, model.Group) }},
+		objects(titles.New, "new_count", func(r *change) uint64 { created, _, _ := r.Objects(); return created }),
+		objects(titles.Gone, "gone_count", func(r *change) uint64 { _, _, gone := r.Objects(); return gone }),
 		{Title: titles.Status, Key: "status", Width: status, Drop: 6, Rank: func(r *change) uint64 { return ^uint64(r.Status) },
 			Cell: func(r *change) widget.Cell { return widget.Cell{Text: r.Status.String(), Style: style(r)} }},
 		where,
@@ -195,6 +203,15 @@ func (s *ChangeSet) countFields() []string {
 
 // amount formats a figure of the comparison.
 func (t *Changes) amount(n uint64) string { return t.Set().Amount(n, t.state.Exact) }
+
+// counted formats a number of objects.
+func (t *Changes) counted(n uint64) widget.Cell {
+	c := widget.Cell{Text: model.Group(n)}
+	if n == 0 {
+		c.Style = t.env.Look.Muted
+	}
+	return c
+}
 
 func (t *Changes) faint(n uint64, bound bool) widget.Cell {
 	c := widget.Cell{Text: t.amount(n)}
