@@ -38,7 +38,7 @@ func (p *comparison) explain() {
 		return
 	}
 	i, _ := p.List.Selected()
-	lines := []widget.Line{ui.TextLine(p.amounts(r))}
+	lines := []widget.Line{ui.TextLine(p.amounts(r) + p.identified(r))}
 	answer, of := r.Status.String(), p.of
 	switch g, is := p.comparedGraphs[1], of.group(r, 1); {
 	case is == nil:
@@ -62,6 +62,15 @@ func (p *comparison) explain() {
 		}
 	}
 	p.Detail.SetText(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)
+}
+
+// identified returns how many objects of a row are new, kept and gone, "" if that is unknown.
+func (p *comparison) identified(r *diff.Row) string {
+	if !p.of.shown.Objects {
+		return ""
+	}
+	created, kept, gone := r.Objects()
+	return fmt.Sprintf("; %s new, %s kept, %s gone", model.Group(created), model.Group(kept), model.Group(gone))
 }
 
 // amounts returns a row in words.
@@ -147,5 +156,5 @@ func (p *comparison) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(p.of.label(r, true).Name + ": " + p.amounts(r))
+	return model.Clean(p.of.label(r, true).Name + ": " + p.amounts(r) + p.identified(r))
 }

@@ -132,11 +132,14 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	set, totals := d.set, &d.set.Totals
 	width, name, where := 10, Column[change]{Width: 20, Cut: widget.CutScope},
 		Column[change]{Width: 12, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8}
-	percent, count, status := 1, 5, 6 // Drop of two, and a width
+	percent, count, bar, status := 1, 5, 7, 6 // Drop of three, and a width
 	if set.Narrow {
 		width, name, where = 9, Column[change]{Width: 14, Cut: widget.CutMiddle},
 			Column[change]{Width: 11, MaxWidth: 20, Cut: widget.CutMiddle, Drop: 5}
 		percent, count = 4, 1
+	}
+	if set.Objects {
+		bar = 9
 	}
 	if set.Bounds() != "" {
 		width, status = widget.Width("≥ 1023 KiB"), widget.Width(diff.ChangeUnknown.String())
@@ -151,7 +154,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
 	}
 	objects := func(title, key string, of func(r *change) uint64) Column[change] {
-		return Column[change]{Title: title, Key: key, Figure: CountFigure, Width: 8, Drop: 9, Hidden: !set.Objects,
+		return Column[change]{Title: title, Key: key, Figure: CountFigure, Width: 8, Drop: 7, Hidden: !set.Objects,
 			Value: of, Cell: func(r *change) widget.Cell { return t.counted(of(r)) }}
 	}
 	style := func(r *change) tcell.Style { return t.env.ChangeCell(r.Row, model.Group).Style }
@@ -164,7 +167,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 			Rank:  func(r *change) uint64 { return changeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
 			Known: func(r *change) bool { return r.Certainty() != diff.UnknownChange },
 			Cell:  func(r *change) widget.Cell { return t.env.ChangeCell(r.Row, t.amount) }},
-		{Width: 6, Grow: 1, MaxWidth: 14, Drop: 7, Like: set.Delta, Cell: func(r *change) widget.Cell {
+		{Width: 6, Grow: 1, MaxWidth: 14, Drop: bar, Like: set.Delta, Cell: func(r *change) widget.Cell {
 			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(changeOf(r.Row), t.most), Style: style(r)}
 		}},
 		{Title: titles.Percent, Key: "delta_percent", Width: 9, Right: true, Drop: percent,
