@@ -125,8 +125,8 @@ func (r *Report) heapTables(s cells.Style, full bool) []table {
 		if r.Heap.Waste != nil {
 			list = append(list, w.waste(r.Heap.Waste)...)
 		}
-		if r.Heap.Holders != nil {
-			list = append(list, w.holders(r.Heap.Holders))
+		if r.Heap.Owners != nil {
+			list = append(list, w.owners(r.Heap.Owners))
 		}
 		list = append(list, w.suspects(), w.types(), w.groups(), w.frames(), w.dominators(), w.snapshots(), w.trends())
 	}

@@ -32,7 +32,7 @@ type heapCmd struct {
 	Dominators heapDominatorsCmd `cmd:"" help:"List the objects that retain most memory."`
 	Suspects   heapSuspectsCmd   `cmd:"" help:"Show what takes up much of the heap or grows over the snapshots, and what holds it."`
 	Dumper     heapDumperCmd     `cmd:"" help:"Print a program that writes heap dumps where a language has none."`
-	Holders    heapHoldersCmd    `cmd:"" help:"Show what holds all the objects of a type: their dominators, grouped by type and field."`
+	Holders    heapOwnersCmd     `cmd:"" help:"Show what holds all the objects of a type: their dominators, grouped by type and field."`
 	Threads    heapThreadsCmd    `cmd:"" help:"List threads with their frames, what the frames hold, and what only the thread keeps alive."`
 	Waste      heapWasteCmd      `cmd:"" help:"Find duplicate strings, unused capacity of collections, boxed numbers, and classes loaded twice."`
 }

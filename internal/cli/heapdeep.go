@@ -98,7 +98,7 @@ func retainedByFinalizers(ctx context.Context, r *report.Report, h *model.Heap, 
 	return err
 }
 
-type heapHoldersCmd struct {
+type heapOwnersCmd struct {
 	heapFiles
 	Type  string `required:"" placeholder:"TYPE" help:"The type whose retainers to show: its complete name, such as byte[]."`
 	Group string `placeholder:"AXIS" help:"Group retainers by a property other than their type; ${axes}."`
@@ -106,7 +106,7 @@ type heapHoldersCmd struct {
 }
 
 // axis returns the axis that retainers are grouped by.
-func (c *heapHoldersCmd) axis(s *model.HeapSchema) (int, error) {
+func (c *heapOwnersCmd) axis(s *model.HeapSchema) (int, error) {
 	if c.Group == "" {
 		return 0, nil
 	}
@@ -118,7 +118,7 @@ func (c *heapHoldersCmd) axis(s *model.HeapSchema) (int, error) {
 }
 
 // Run prints the dominators of the objects of a type.
-func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
+func (c *heapOwnersCmd) Run(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
 		axis, err := c.axis(h.Schema)
 		if err != nil {
@@ -132,11 +132,11 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 		if !g.HasDominators() {
 			return model.BudgetOf(ctx).Error("who holds what")
 		}
-		holders, err := g.FindOwners(ctx, q)
+		owners, err := g.FindOwners(ctx, q)
 		if err != nil {
 			return err
 		}
-		r.SetHolders(h, c.Type, q, holders)
+		r.SetOwners(h, c.Type, q, owners)
 		return nil
 	})
 }

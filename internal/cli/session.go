@@ -159,7 +159,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	a.collector.Start()
 	reading, stop := context.WithCancel(ctx)
 	s := &session{src: src, format: format, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
-	if s.place, s.noPlace = a.keeper(src, format); s.place != nil {
+	if s.place, s.noPlace = a.indexPlace(src, format); s.place != nil {
 		s.index = traceindex.NewKeptIndex(s.place)
 	} else {
 		s.index = traceindex.NewKeptIndex(nil)
@@ -179,7 +179,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 			defer a.collector.Traces.Add(-1)
 		}
 		s.read(reading, format, opt)
-		s.relieve()
+		s.releaseMemory()
 		s.keep(ctx)
 	})
 	return s

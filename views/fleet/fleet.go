@@ -219,7 +219,7 @@ func (a *app) page() *page { return a.pages[a.now.kind] }
 // show requests what the screen needs.
 func (a *app) show() {
 	a.Until = time.Now().Add(a.o.Patience)
-	for range 3 { // an answer within the patience changes the frame
+	for range 3 { // an answer that arrives in time changes the frame
 		if !a.stale {
 			return
 		}
