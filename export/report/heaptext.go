@@ -352,7 +352,7 @@ func (w heapWriter) dominators() table {
 			{titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	if w.h.Below != nil {
-		out.answer = fmt.Sprintf("what row %d dominates directly, by retained size", *w.h.Below)
+		out.answer = fmt.Sprintf("what object #%d dominates directly, by retained size", *w.h.Below)
 	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {
@@ -397,7 +397,7 @@ func (w heapWriter) object(o *HeapObject) table {
 		add("retained", fmt.Sprintf("%s in %s", w.style.Bytes(o.RetainedBytes), model.Counted(o.RetainedCount, "object")))
 	}
 	if o.Dominator != nil {
-		add("dominator", fmt.Sprintf("row %d", *o.Dominator))
+		add("dominator", fmt.Sprintf("#%d", *o.Dominator))
 	}
 	return out
 }

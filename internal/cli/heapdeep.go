@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 )
@@ -127,7 +128,7 @@ func (c *heapOwnersCmd) Run(ctx context.Context, a *app) error {
 		q := heapgraph.OwnersQuery{Depth: c.Depth, Most: a.flags.Limit, Axis: axis}
 		var like []string
 		if q.Types, like = heapgraph.TypesNamed(h, c.Type, near.Names); len(q.Types) == 0 {
-			return fail.Usage(errors.New("--type: " + noType(c.Type, like)))
+			return fail.Usage(errors.New("--type: " + pick.NoType(c.Type, like)))
 		}
 		if !g.HasDominators() {
 			return model.BudgetOf(ctx).Error("who holds what")
@@ -139,15 +140,6 @@ func (c *heapOwnersCmd) Run(ctx context.Context, a *app) error {
 		r.SetOwners(h, c.Type, q, owners)
 		return nil
 	})
-}
-
-// noType returns the message that no object has a type of that name, with similar names.
-func noType(name string, like []string) string {
-	text := "no object has the type " + model.Clean(name)
-	if len(like) > 0 {
-		text += ", near: " + model.Clean(strings.Join(like, ", "))
-	}
-	return text
 }
 
 // heapDumperCmd prints the source of a program.

@@ -17,6 +17,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/fetch"
@@ -414,7 +415,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if err != nil {
 		return nil, err
 	}
-	if err := traceGroup(string(c.Group)); err != nil {
+	if err := pick.TraceGroup(string(c.Group)); err != nil {
 		return nil, err
 	}
 	if c.Stacked < 0 || c.Stacked > maxStacked {

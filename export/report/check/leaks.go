@@ -193,7 +193,7 @@ func (x *FailedSite) lines(s cells.Style, of *FailedLeak) []string {
 	case x.Stack != nil:
 		where = fmt.Sprintf("stack %d: ", *x.Stack)
 	case x.Row != nil:
-		where = fmt.Sprintf("below row %d: ", *x.Row)
+		where = fmt.Sprintf("below object #%d: ", *x.Row)
 	}
 	lines := []string{where + s.Bytes(x.Bytes) + " in " + of.counted(x.Count)}
 	for i, p := range x.Frames {
