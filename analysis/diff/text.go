@@ -201,9 +201,9 @@ func (c *Comparison) Bounds() string {
 	case bound == 0:
 		return ""
 	case unknown == 0:
-		return "≥: at least, as exact figures take too long, or rows of one name overlap"
+		return "≥: at least, as exact figures take too long, or rows with the same name overlap"
 	}
-	return "≥: at least, as exact figures take too long, or rows of one name overlap; how much " +
+	return "≥: at least, as exact figures take too long, or rows with the same name overlap; how much " +
 		model.Counted(unknown, "row") + " changed is unknown (?)"
 }
 

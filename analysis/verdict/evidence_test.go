@@ -33,7 +33,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 			"4 blocks (1.00 KiB) of 9 allocated; all of them, allocated again and again from 61.0 ms on, are older than any freed block became (61.0 ms)"},
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 9, freed: 5, suspects: 3, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at, longest: at},
 			"4 blocks (1.00 KiB) of 9 allocated; 3 of them, allocated throughout the run, are older than any freed block became (61.0 ms)"},
-		{Verdict{Kind: Leak, reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "one block is no growth"},
+		{Verdict{Kind: Leak, reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "a single block shows no growth"},
 		{Verdict{Kind: Unknown, reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
 	} {
 		c.v.Until = 150_000

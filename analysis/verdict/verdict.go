@@ -127,7 +127,7 @@ func (v *Verdict) Evidence() string {
 	case lastMoment:
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
 	case oneShown:
-		return "one block is no growth"
+		return "a single block shows no growth"
 	}
 	if v.Kind != Late && alike(before, v.Live) && alike(v.heldBytes, v.Bytes) {
 		return v.observed(blocks(v.Live, v.Bytes))

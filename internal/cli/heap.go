@@ -59,7 +59,7 @@ type (
 	heapFramesCmd     struct{ heapRows }
 	heapDominatorsCmd struct {
 		heapRows
-		Below string `placeholder:"ROW" help:"List what an object dominates directly, in place of what retains most of all: its number or id; 0 is the root."`
+		Below string `placeholder:"ROW" help:"List what an object dominates directly, instead of what retains the most: its number or id; 0 is the root."`
 	}
 	heapSuspectsCmd struct{ heapRows }
 )
