@@ -367,7 +367,7 @@ func (w heapWriter) dominators() table {
 
 func (w heapWriter) object(o *HeapObject) table {
 	out := table{
-		name: "object", title: fmt.Sprintf("Row %d", o.Row), answer: w.name(o.Label),
+		name: "object", title: fmt.Sprintf("Object #%d", o.Row), answer: w.name(o.Label),
 		cols: []col{{titles.What, word}, {titles.Is, name}},
 	}
 	add := func(what, is string) { out.rows = append(out.rows, []string{what, is}) }
