@@ -2,7 +2,7 @@ package memtest
 
 import "context"
 
-// AskedContext counts how often it is asked for its error, and is canceled once that was more than Most times.
+// AskedContext counts the calls of Err, which fails after Most of them.
 type AskedContext struct {
 	context.Context
 	N, Most int
