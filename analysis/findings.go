@@ -25,7 +25,7 @@ const (
 	FindingBurst                        // a large part of the peak, for a short time
 	FindingPeak                         // a large part of the peak
 	FindingTemporary                    // freed by the very next event
-	FindingHot                          // allocates the most
+	findingHot                          // allocates the most
 	FindingClean                        // everything was freed
 )
 
@@ -403,7 +403,7 @@ func (f *finder) hot() error {
 	s := slices.MaxFunc(f.sites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(a.AllocBytes, b.AllocBytes), cmp.Compare(b.Stack, a.Stack))
 	})
-	f.out = append(f.out, f.about(FindingHot, &s, s.AllocBytes, s.AllocCount, fmt.Sprintf("%s, %v of all allocated bytes",
+	f.out = append(f.out, f.about(findingHot, &s, s.AllocBytes, s.AllocCount, fmt.Sprintf("%s, %v of all allocated bytes",
 		blocksOf(s.AllocCount, s.AllocBytes), model.ShareOf(s.AllocBytes, f.totals.AllocBytes))))
 	return nil
 }

@@ -107,7 +107,7 @@ func (o *perfetto) put() error {
 // nanos returns a time in the unit of Perfetto.
 func (o *perfetto) nanos(t model.Time) uint64 {
 	if uint64(max(t, 0)) > math.MaxInt64/1000 {
-		o.lost.add("a time is beyond 292 years: it is written as that")
+		o.lost.add("a time exceeds 292 years: it is written as 292 years")
 		return math.MaxInt64
 	}
 	return uint64(max(t, 0)) * 1000
@@ -116,7 +116,7 @@ func (o *perfetto) nanos(t model.Time) uint64 {
 // number returns a figure that fits a signed number of 64 bits.
 func (o *perfetto) number(n uint64) uint64 {
 	if n > math.MaxInt64 {
-		o.lost.add("a figure is beyond 2^63: it is written as that")
+		o.lost.add("a figure exceeds 2^63: it is written as 2^63")
 	}
 	return min(n, math.MaxInt64)
 }

@@ -448,13 +448,13 @@ func TestWritersOfPerfettoStop(t *testing.T) {
 	if _, err := write(t.Context(), full{}); !errors.Is(err, errFull) {
 		t.Errorf("a full disk gives %v", err)
 	}
-	ctx := &asked{t.Context(), 0, 1 << 30}
+	ctx := &memtest.AskedContext{Context: t.Context(), Most: 1 << 30}
 	if _, err := write(ctx, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	for _, most := range []int{0, ctx.n / 2, ctx.n - 1} {
-		if _, err := write(&asked{t.Context(), 0, most}, io.Discard); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v when the context is done after %d of %d times", err, most, ctx.n)
+	for _, most := range []int{0, ctx.N / 2, ctx.N - 1} {
+		if _, err := write(&memtest.AskedContext{Context: t.Context(), Most: most}, io.Discard); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v when the context is done after %d of %d times", err, most, ctx.N)
 		}
 	}
 }

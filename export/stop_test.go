@@ -8,22 +8,10 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis/weights"
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/loaders/spaa"
 	"github.com/memtui/memtui/model"
 )
-
-// asked is a context that counts how often it is asked, and is done once that was more than most times.
-type asked struct {
-	context.Context
-	n, most int
-}
-
-func (a *asked) Err() error {
-	if a.n++; a.n > a.most {
-		return context.Canceled
-	}
-	return nil
-}
 
 // manyRows repeats the rows of a profile until a loop over them must ask its context several times.
 func manyRows(t *testing.T) (s *Stacks, asks int) {
@@ -42,13 +30,13 @@ func TestWritersOfStacksAskTheirContext(t *testing.T) {
 		"folded": WriteFolded, "pprof": WritePprof, "speedscope": WriteSpeedscope, "csv": WriteStacksCSV, "ndjson": WriteStacksNDJSON,
 		"heapprofile": WriteHeapProfile,
 	} {
-		ctx := &asked{t.Context(), 0, 1 << 30}
-		if _, err := write(ctx, io.Discard, s); err != nil || ctx.n < 2*asks { // numbering frames, and writing rows
-			t.Errorf("%s: %v, asked %d times for %d rows", name, err, ctx.n, len(s.Rows))
+		ctx := &memtest.AskedContext{Context: t.Context(), Most: 1 << 30}
+		if _, err := write(ctx, io.Discard, s); err != nil || ctx.N < 2*asks { // numbering frames, and writing rows
+			t.Errorf("%s: %v, asked %d times for %d rows", name, err, ctx.N, len(s.Rows))
 		}
-		for _, most := range []int{0, ctx.n / 2, ctx.n - 1} {
-			if _, err := write(&asked{t.Context(), 0, most}, io.Discard, s); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: %v when the context is done after %d of %d times", name, err, most, ctx.n)
+		for _, most := range []int{0, ctx.N / 2, ctx.N - 1} {
+			if _, err := write(&memtest.AskedContext{Context: t.Context(), Most: most}, io.Discard, s); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v when the context is done after %d of %d times", name, err, most, ctx.N)
 			}
 		}
 	}
@@ -60,11 +48,11 @@ func TestStacksAskTheirContext(t *testing.T) {
 		"frames": func(ctx context.Context) error { _, err := newFrameTable(ctx, s); return err },
 		"filter": func(ctx context.Context) error { _, err := s.Filter(ctx, "focus main"); return err },
 	} {
-		ctx := &asked{t.Context(), 0, 1 << 30}
-		if err := f(ctx); err != nil || ctx.n < asks {
-			t.Errorf("%s: %v, asked %d times for %d rows", name, err, ctx.n, len(s.Rows))
+		ctx := &memtest.AskedContext{Context: t.Context(), Most: 1 << 30}
+		if err := f(ctx); err != nil || ctx.N < asks {
+			t.Errorf("%s: %v, asked %d times for %d rows", name, err, ctx.N, len(s.Rows))
 		}
-		if err := f(&asked{t.Context(), 0, ctx.n - 1}); !errors.Is(err, context.Canceled) {
+		if err := f(&memtest.AskedContext{Context: t.Context(), Most: ctx.N - 1}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -88,11 +76,11 @@ func TestProfileStacksAsksItsContext(t *testing.T) {
 	take := func(ctx context.Context) (*Stacks, error) {
 		return ProfileStacks(ctx, p, []*weights.Selection{weights.SelectProfile(p, 0, m)}, 0, model.NoTime, model.NoTime)
 	}
-	ctx := &asked{t.Context(), 0, 1 << 30}
-	if s, err := take(ctx); err != nil || len(s.Rows) != asks*model.AskEvery || ctx.n < asks {
-		t.Fatalf("%v, asked %d times", err, ctx.n)
+	ctx := &memtest.AskedContext{Context: t.Context(), Most: 1 << 30}
+	if s, err := take(ctx); err != nil || len(s.Rows) != asks*model.AskEvery || ctx.N < asks {
+		t.Fatalf("%v, asked %d times", err, ctx.N)
 	}
-	if _, err := take(&asked{t.Context(), 0, asks - 1}); !errors.Is(err, context.Canceled) {
+	if _, err := take(&memtest.AskedContext{Context: t.Context(), Most: asks - 1}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/loaders/v8heap"
 	"github.com/memtui/memtui/loaders/v8profile"
@@ -176,13 +177,13 @@ func TestWritersOfSnapshotsStop(t *testing.T) {
 		if _, err := write(t.Context(), full{}); !errors.Is(err, errFull) {
 			t.Errorf("%s: a full disk gives %v", name, err)
 		}
-		ctx := &asked{t.Context(), 0, 1 << 30}
-		if _, err := write(ctx, io.Discard); err != nil || ctx.n < 20 {
-			t.Errorf("%s: %v, asked %d times", name, err, ctx.n)
+		ctx := &memtest.AskedContext{Context: t.Context(), Most: 1 << 30}
+		if _, err := write(ctx, io.Discard); err != nil || ctx.N < 20 {
+			t.Errorf("%s: %v, asked %d times", name, err, ctx.N)
 		}
-		for _, most := range []int{0, ctx.n / 2, ctx.n - 1} {
-			if _, err := write(&asked{t.Context(), 0, most}, io.Discard); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: %v when the context is done after %d of %d times", name, err, most, ctx.n)
+		for _, most := range []int{0, ctx.N / 2, ctx.N - 1} {
+			if _, err := write(&memtest.AskedContext{Context: t.Context(), Most: most}, io.Discard); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v when the context is done after %d of %d times", name, err, most, ctx.N)
 			}
 		}
 	}

@@ -98,7 +98,7 @@ func (s *v8Snapshot) prepare() {
 	}
 	if !s.own {
 		s.lost.add("the identities of objects are not written: they are numbered")
-		s.lost.add("names of rows other than those that describe types are not written: rows are named after their types")
+		s.lost.add("names of objects other than those that describe types are not written: objects are named after their types")
 		s.lost.add("kinds of references are not written: those that keep nothing alive are weak")
 	}
 	if s.own {
@@ -106,7 +106,7 @@ func (s *v8Snapshot) prepare() {
 	}
 	s.lost.add("contents of strings are not written")
 	if uint64(s.h.Len()) > math.MaxUint32/v8Fields {
-		s.lost.add("Chrome DevTools cannot open snapshots of more than 613,566,756 rows")
+		s.lost.add("Chrome DevTools cannot open snapshots of more than 613,566,756 objects")
 	}
 }
 

@@ -154,7 +154,7 @@ const (
 	DominatorsOf Action = "dominators-of-this"
 	ObjectOf     Action = "object-of-this"
 	Values       Action = "values"
-	HoldersOf    Action = "holders-of-this"
+	OwnersOf     Action = "holders-of-this"
 	Exclude      Action = "exclude"
 	Only         Action = "only"
 	Swap         Action = "swap"

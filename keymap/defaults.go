@@ -159,7 +159,7 @@ func heapRows() []row {
 		{ScopeHeap, DominatorsOf, "D", "Show what the selection retains on the Dominators screen."},
 		{ScopeHeap, ObjectOf, "O", "Show the selection on the Object screen."},
 		{ScopeHeap, Values, "r", "Reveal or hide the values of fields and the texts of strings: they may be secrets."},
-		{ScopeHeap, HoldersOf, "Alt-h", "Show what holds all the objects of the selected type, by type and field."},
+		{ScopeHeap, OwnersOf, "Alt-h", "Show what holds all the objects of the selected type, by type and field."},
 		{ScopeTypes, Pivot, "#", "Show or hide what refers to all objects of the type, and what they refer to."},
 		{ScopeHeap, HotPath, "x", "Go down to the accumulation point: below it memory is spread over many objects."},
 		{ScopeHeap, Exclude, "X", "Exclude the selected retainer from paths to the root; {clear-range} includes all again."},

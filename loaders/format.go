@@ -41,7 +41,7 @@ type Options struct {
 	Symbols         Symbols
 	Unit            string // unit of weights that a file states without one; "" if the user gave none
 	Sizes           HeapSizes
-	Kept            sections.Keeper // stores decoded snapshots and names for the next run; nil for no store
+	Kept            sections.Cache // stores decoded snapshots and names for the next run; nil for no store
 }
 
 // Confidence is how sure a format is that it can read a file.

@@ -25,7 +25,7 @@ const worthKeeping = 1 << 20
 // HeapRequest identifies the snapshot to open.
 type HeapRequest struct {
 	Schema *model.HeapSchema
-	Keeper sections.Keeper // stores decoded snapshots; nil for no store
+	Cache  sections.Cache // stores decoded snapshots; nil for no store
 	I      int
 	Way    string // distinguishes ways to decode one snapshot, such as those that a flag chooses
 	// Extra writes or reads the loader's own data about the snapshot; nil for none.
@@ -34,7 +34,7 @@ type HeapRequest struct {
 
 // Open returns a snapshot that an earlier run decoded, or decodes it, and stores it if it is complete and large.
 func (q *HeapRequest) Open(ctx context.Context, decode func() (*DecodedHeap, error)) (*DecodedHeap, error) {
-	k, name := q.Keeper, "heap"+strconv.Itoa(q.I)+q.Way
+	k, name := q.Cache, "heap"+strconv.Itoa(q.I)+q.Way
 	if d := q.restore(ctx, name); d != nil {
 		return d, nil
 	}
@@ -45,7 +45,7 @@ func (q *HeapRequest) Open(ctx context.Context, decode func() (*DecodedHeap, err
 	if err != nil || k == nil || !d.Heap.Complete || d.Heap.Len()+d.Heap.To.Len() < worthKeeping {
 		return d, err
 	}
-	d.Heap.Kept = &sections.Named{Keeper: k, Prefix: name}
+	d.Heap.Kept = &sections.Named{Cache: k, Prefix: name}
 	text, err := json.Marshal(heapNotes{d.Info, model.RawProblems(d.Problems)})
 	if err != nil {
 		return nil, err
@@ -72,12 +72,12 @@ func (q *HeapRequest) sections(f *sections.Codec, h *model.Heap, notes *[]byte) 
 
 // restore returns a snapshot that an earlier run stored, nil if there is none.
 func (q *HeapRequest) restore(ctx context.Context, name string) *DecodedHeap {
-	if q.Keeper == nil {
+	if q.Cache == nil {
 		return nil
 	}
 	layout := sections.Layout(func(f *sections.Codec) { q.sections(f, &model.Heap{}, new([]byte)) })
 	d, text := &DecodedHeap{Heap: &model.Heap{Schema: q.Schema}}, []byte(nil)
-	from := heapFormat.Restore(ctx, q.Keeper, name, layout, func(f *sections.Codec) { q.sections(f, d.Heap, &text) })
+	from := heapFormat.Restore(ctx, q.Cache, name, layout, func(f *sections.Codec) { q.sections(f, d.Heap, &text) })
 	if from == nil {
 		return nil
 	}
@@ -85,7 +85,7 @@ func (q *HeapRequest) restore(ctx context.Context, name string) *DecodedHeap {
 	if json.Unmarshal(text, &notes) != nil {
 		return nil
 	}
-	d.Info, d.Heap.From, d.Heap.Kept = notes.Info, from, &sections.Named{Keeper: q.Keeper, Prefix: name}
+	d.Info, d.Heap.From, d.Heap.Kept = notes.Info, from, &sections.Named{Cache: q.Cache, Prefix: name}
 	for _, p := range notes.Problems {
 		d.Problems = append(d.Problems, p.Restore())
 	}

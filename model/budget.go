@@ -83,8 +83,8 @@ func (b *Budget) AtPressure(f func()) (end func()) {
 	}
 }
 
-// Relieve frees everything that is cheap to recompute.
-func (b *Budget) Relieve() {
+// ReleaseMemory frees everything that is cheap to recompute.
+func (b *Budget) ReleaseMemory() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.relievers {
@@ -107,7 +107,7 @@ func (b *Budget) Try(ctx context.Context, what string, f func(ctx context.Contex
 	if err == nil || ctx.Err() != nil || !errors.As(err, &short) && !errors.As(context.Cause(trying), &short) {
 		return err
 	}
-	b.Relieve()
+	b.ReleaseMemory()
 	if b.Collect != nil {
 		b.Collect()
 	}

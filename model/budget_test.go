@@ -26,9 +26,9 @@ func TestBudget(t *testing.T) {
 	}
 	calls := 0
 	end := b.AtPressure(func() { calls++ })
-	b.Relieve()
+	b.ReleaseMemory()
 	end()
-	if b.Relieve(); calls != 1 {
+	if b.ReleaseMemory(); calls != 1 {
 		t.Error(calls, "calls")
 	}
 	if p := b.Problem("names"); p.Code != CodeMemory || !strings.Contains(p.Message, "--max-memory is 1000 B") {

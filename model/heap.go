@@ -102,7 +102,7 @@ type Heap struct {
 
 	Tables *HeapTables
 	// Kept stores results computed from the snapshot for the next run; nil where there is no such store.
-	Kept sections.Keeper
+	Kept sections.Cache
 	// From verifies the file that the snapshot was read from; nil if it was decoded.
 	From     *sections.Sums
 	Complete bool // false if the file ends within the snapshot; missing parts are empty

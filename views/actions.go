@@ -119,7 +119,7 @@ func (a *app) nothingToOpen(list *widget.List) string {
 	switch {
 	case list != nil && len(list.Empty) > 0:
 		return list.Empty[0]
-	case !a.Work.Rested():
+	case !a.Work.Idle():
 		return "still being computed"
 	}
 	return a.Hint("there is nothing to open in this pane: {next-pane} goes to the next one")

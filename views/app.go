@@ -305,7 +305,7 @@ func (a *app) refresh(i state.Loaded) {
 	}
 	a.progress = i.Status
 	i.Judged = a.judged(&i)
-	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.Work.Rested() {
+	if a.loading() && a.state.Profile != nil && a.state.Status.Events > 0 && !a.Work.Idle() {
 		return
 	}
 	if a.state.Live() && time.Since(a.headed) >= time.Second { // the header says how long nothing has happened
@@ -335,7 +335,7 @@ func (a *app) judged(i *state.Loaded) state.Judged {
 		return state.Judged{}
 	}
 	every := min((i.Status.Duration / 4).Duration(), judgeEvery)
-	if time.Since(a.judgedAt) < every || !a.DeepWork.LongRested() {
+	if time.Since(a.judgedAt) < every || !a.DeepWork.LongIdle() {
 		return a.state.Judged
 	}
 	a.judgedAt = time.Now()
@@ -462,7 +462,7 @@ func (a *app) showState() {
 		a.Until = time.Now().Add(mostBlank)
 	}
 	a.shown = true
-	for range 3 { // an answer within the patience changes the frame at most twice
+	for range 3 { // an answer that arrives in time changes the frame at most twice
 		if !a.stale {
 			return
 		}

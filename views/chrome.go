@@ -368,9 +368,9 @@ func (a *app) uselessOnList(act keymap.Action) bool {
 	case keymap.Sort, keymap.SortReverse:
 		return true
 	case keymap.Open, keymap.FullRow, keymap.Copy:
-		return list.Len() == 0 && a.Work.Rested() && a.current().CopyText() == ""
+		return list.Len() == 0 && a.Work.Idle() && a.current().CopyText() == ""
 	case keymap.Find:
-		return list.Len() == 0 && a.Work.Rested() && a.filterText() == ""
+		return list.Len() == 0 && a.Work.Idle() && a.filterText() == ""
 	}
 	return false
 }

@@ -323,7 +323,7 @@ func (a *app) refreshSecond(f, fresh *ui.ComparedFile) {
 		return
 	}
 	f.Read, a.stale = now, true
-	if !now.Final && !now.Stopped && f.Status.Events > 0 && !a.Work.Rested() {
+	if !now.Final && !now.Stopped && f.Status.Events > 0 && !a.Work.Idle() {
 		return
 	}
 	f.Status, f.Now, f.Prof = now, fresh.Now, fresh.Prof

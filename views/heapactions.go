@@ -210,9 +210,9 @@ func (a *app) goToRow(text string) error {
 	n, err := strconv.ParseUint(strings.ReplaceAll(strings.TrimPrefix(text, "#"), ",", ""), 10, 64)
 	switch {
 	case err != nil:
-		return fmt.Errorf("invalid row %q", text)
+		return fmt.Errorf("invalid object number %q", text)
 	case ok && load.I == at && !load.Heap.Has(model.Row(n)):
-		return fmt.Errorf("the last row is #%s", model.Group(uint64(load.Heap.Len()-1)))
+		return fmt.Errorf("the last object is #%s", model.Group(uint64(load.Heap.Len()-1)))
 	}
 	a.visit(keymap.ShowObject, state.SetRow{Of: at, Row: model.Row(n)})
 	return nil

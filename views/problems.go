@@ -202,7 +202,7 @@ func (p *problems) drawFacts(s tcell.Screen, r widget.Rect) {
 	}
 	look := p.Look
 	if p.inFacts {
-		look = ui.Dressed(look)
+		look = ui.FocusedLook(look)
 	}
 	widget.TitleLine(s, title, look, "This file", p.State.Profile.Meta.Format)
 	if k := (factsKey{p.State.Profile, p.Look, p.State.Status.Final}); k != p.factsOf {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/calls"
 	layouts "github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
@@ -148,7 +149,7 @@ func heapCases() []tableCase {
 		{"Snapshots", onRecords, []string{"1"}, paneOf("list"), append(jsonKeys(report.Snapshot{}), "objects", "frames"), []string{""}},
 		{"Trends", onRecords, []string{"1", "Tab", "Tab"}, paneOf("trends", "ListPane"), nil, nil},
 		{"Types", onRecords, []string{"2"}, list, jsonKeys(report.HeapType{}), nil},
-		{"References of a type", onRecords, []string{"2", "#"}, paneOf("around", "ListPane"), jsonKeys(report.TypeNeighbors{}), nil},
+		{"References of a type", onRecords, []string{"2", "#"}, paneOf("around", "ListPane"), jsonKeys(calls.TypeNeighbors{}), nil},
 		{"REPRs", onRecords, []string{"2", "b"}, list, jsonKeys(report.HeapType{}), nil},
 		{"Frames", onRecords, []string{"3"}, list, jsonKeys(report.HeapFrame{}), nil},
 		{"Objects", onRecords, []string{"2", "Enter"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapObject{}), nil},

@@ -36,7 +36,7 @@ type Site struct {
 }
 
 // Sum returns the sum of all sites.
-func (l *Leak) Sum() (bytes, count uint64) {
+func (l *Leak) sum() (bytes, count uint64) {
 	for i := range l.Sites {
 		bytes, _ = model.SaturatingAdd(bytes, l.Sites[i].Bytes)
 		count += l.Sites[i].Count
@@ -192,7 +192,7 @@ func (j *judge) settle(out *Result, i int, l *Leak) {
 			f.Accepted++
 		}
 	}
-	f.Bytes, f.Count = f.Sum()
+	f.Bytes, f.Count = f.sum()
 	switch {
 	case len(f.Sites) > 0 && f.Bytes < j.Least:
 		out.Small++

@@ -49,7 +49,7 @@ func madeUp(t *testing.T, policyOf func(*model.Heap) heapgraph.Policy) *heapgrap
 func TestLeaksOfSuspects(t *testing.T) {
 	g := madeUp(t, func(*model.Heap) heapgraph.Policy { return 0 })
 	suspect := suspects.Suspect{
-		Schema: g.Heap.Schema, Name: "Session", Count: 3, Of: 3, Held: 3, Retained: 300, Total: 1000, HasRow: true, Row: 5, OwnerRow: 4, Owner: "Cache", Verdict: suspects.Grows,
+		Schema: g.Heap.Schema, Name: "Session", Count: 3, Retained: 300, Total: 1000, HasRow: true, Row: 5, OwnerRow: 4, Owner: "Cache", Verdict: suspects.Grows,
 	}
 	large := suspect
 	large.Verdict = suspects.Bounded

@@ -21,9 +21,9 @@ const keyOfLeak = "leak"
 // noLeak has the kinds of records, by the tool's names, that are memory which the program can still free.
 var noLeak = map[string]bool{"reachable": true}
 
-// TellsLeaks reports whether a stack profile is a leak report: its records are leaks according to the tool that wrote
+// RecordsLeaks reports whether a stack profile is a leak report: its records are leaks according to the tool that wrote
 // it.
-func TellsLeaks(w *model.StackProfile) bool {
+func RecordsLeaks(w *model.StackProfile) bool {
 	_, ok := weights.Named(w, "leaked_bytes")
 	return ok && slices.ContainsFunc(w.Events, func(e model.ProfileEvent) bool { return e.PrimaryName == "leaked_bytes" })
 }
@@ -68,8 +68,8 @@ func OfReport(ctx context.Context, p *model.Profile, libraries *regexp.Regexp) (
 		leaks = append(leaks, *l)
 	}
 	slices.SortFunc(leaks, func(a, b Leak) int {
-		x, _ := a.Sum()
-		y, _ := b.Sum()
+		x, _ := a.sum()
+		y, _ := b.sum()
 		return cmp.Or(cmp.Compare(y, x), cmp.Compare(a.Owner.Function, b.Owner.Function),
 			cmp.Compare(a.Owner.File, b.Owner.File), cmp.Compare(a.Owner.Line, b.Owner.Line))
 	})

@@ -49,7 +49,7 @@ func (f *Folded) heaviest(n int32, first model.FrameID) model.FrameID {
 	sums := map[model.FrameID]uint64{}
 	add := func(frame model.FrameID, w uint64) { sums[frame], _ = model.SaturatingAdd(sums[frame], w) }
 	if f.origin.opt.Invert {
-		f.climb(n, add)
+		f.addFrames(n, add)
 	} else {
 		f.gather(n, add)
 	}
@@ -99,8 +99,8 @@ func (f *Folded) sumStacks() []uint64 {
 	return out
 }
 
-// climb adds up the frames of a node of a bottom-up tree: it walks each stack that passes the node up to it.
-func (f *Folded) climb(n int32, add func(model.FrameID, uint64)) {
+// addFrames adds up the frames of a node of a bottom-up tree: it walks each stack that passes the node up to it.
+func (f *Folded) addFrames(n int32, add func(model.FrameID, uint64)) {
 	depth := 0
 	for at := n; at > 0; at = f.parent[at] {
 		depth++

@@ -7,21 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/model"
 )
-
-// asked is a context that counts how often it is asked, and is done once that was more than most times.
-type asked struct {
-	context.Context
-	n, most int
-}
-
-func (a *asked) Err() error {
-	if a.n++; a.n > a.most {
-		return context.Canceled
-	}
-	return nil
-}
 
 // TestExpressionsAskTheirContext applies an expression to a few names as long as a file may hold them.
 func TestExpressionsAskTheirContext(t *testing.T) {
@@ -33,11 +21,11 @@ func TestExpressionsAskTheirContext(t *testing.T) {
 		s.FrameFile, s.FrameLine = append(s.FrameFile, 0), append(s.FrameLine, model.NoLine)
 	}
 	filter := NewFilter(Step{Kind: Focus, Name: "/(a|b)*c/"})
-	ctx := &asked{t.Context(), 0, 1 << 30}
-	if _, err := FilterStacks(ctx, s, filter, FullStacks); err != nil || ctx.n < names {
-		t.Errorf("%v, asked %d times", err, ctx.n)
+	ctx := &memtest.AskedContext{Context: t.Context(), Most: 1 << 30}
+	if _, err := FilterStacks(ctx, s, filter, FullStacks); err != nil || ctx.N < names {
+		t.Errorf("%v, asked %d times", err, ctx.N)
 	}
-	if _, err := FilterStacks(&asked{t.Context(), 0, 2}, s, filter, FullStacks); !errors.Is(err, context.Canceled) {
+	if _, err := FilterStacks(&memtest.AskedContext{Context: t.Context(), Most: 2}, s, filter, FullStacks); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -25,13 +25,13 @@ type Side struct {
 	Total  *SideSum // total of the side if it is not the sum of its rows: they overlap, or leave something out
 	nested bool     // rows contain others: a function with all it calls
 	Sited  bool     // nodes are of allocations, which are named after their site
-	Sets   bool     // a row's weight is that of a set of things: that of merged rows is at least the largest
+	sets   bool     // a row's weight is that of a set of things: that of merged rows is at least the largest
 
-	Identified bool // rows have the number of objects that the other side has as well
+	identified bool // rows have the number of objects that the other side has as well
 }
 
 // SideSum is the total of a side.
-type SideSum struct{ Bytes, Count uint64 }
+type SideSum struct{ bytes, count uint64 }
 
 // Sum returns the total of the side, with any kind of rows. It saturates.
 func (s *Side) Sum() SideSum {
@@ -40,8 +40,8 @@ func (s *Side) Sum() SideSum {
 	}
 	var sum SideSum
 	for i := range s.Rows {
-		sum.Bytes, _ = model.SaturatingAdd(sum.Bytes, s.Rows[i].Bytes)
-		sum.Count, _ = model.SaturatingAdd(sum.Count, s.Rows[i].Count)
+		sum.bytes, _ = model.SaturatingAdd(sum.bytes, s.Rows[i].Bytes)
+		sum.count, _ = model.SaturatingAdd(sum.count, s.Rows[i].Count)
 	}
 	return sum
 }
@@ -49,16 +49,16 @@ func (s *Side) Sum() SideSum {
 // SideRow is the weight of one thing on one side. Rows that are the same thing are added up.
 type SideRow struct {
 	Node     model.NodeID // the thing is the frames from here to the root; 0 if it is identified by the texts
-	Key, Sub string       // a function, a type and its representation, a page type, …; not cleaned
+	Key, sub string       // a function, a type and its representation, a page type, …; not cleaned
 	nth      int          // distinguishes several things of one name
-	Own      bool         // the texts are ids, which mean nothing in another file
+	own      bool         // the texts are ids, which mean nothing in another file
 	Listed   bool         // present even if its weight is 0
-	Kept     bool         // makes a row even if its weight is 0, but does not count as present then
-	Unknown  bool         // its weight is unknown: it is not compared
+	kept     bool         // makes a row even if its weight is 0, but does not count as present then
+	unknown  bool         // its weight is unknown: it is not compared
 	AtLeast  bool         // Bytes is a lower bound
 
 	Bytes, Count uint64 // Bytes has the compared figure, of any unit
-	Same         uint64 // objects that the other side has as well, see [Side.Identified]
+	same         uint64 // objects that the other side has as well, if the side is identified
 }
 
 // there reports whether the row is present on the side.
@@ -66,10 +66,10 @@ func (r *SideRow) there() bool { return r.Listed || r.Bytes > 0 || r.Count > 0 }
 
 // Bases are the figures by which those of a side can be divided; negative ones are unknown.
 type Bases struct {
-	Duration    model.Time
-	Allocations int64
+	duration    model.Time
+	allocations int64
 	gcs         int64
-	Markers     int64
+	markers     int64
 }
 
 // NoBases knows only the total.
@@ -100,13 +100,13 @@ func (n Normal) base(s *Side, total uint64) (base uint64, ok bool) {
 	case NormalTotal:
 		return total, total > 0
 	case NormalDuration:
-		known = int64(s.Bases.Duration)
+		known = int64(s.Bases.duration)
 	case NormalAllocations:
-		known = s.Bases.Allocations
+		known = s.Bases.allocations
 	case NormalGCs:
 		known = s.Bases.gcs
 	case NormalMarkers:
-		known = s.Bases.Markers
+		known = s.Bases.markers
 	default:
 		return 1, true
 	}
@@ -115,18 +115,18 @@ func (n Normal) base(s *Side, total uint64) (base uint64, ok bool) {
 
 // Identified reports whether objects are matched, so that [Row.Objects] is known.
 func (c *Comparison) Identified() bool {
-	return (c.Before.Identified || c.After.Identified) && c.Per == NormalNone
+	return (c.Before.identified || c.After.identified) && c.Per == NormalNone
 }
 
 // NoBaseError reports that a side has no figure to normalize by.
 type NoBaseError struct {
-	Per  Normal
-	Side string // its label
+	per  Normal
+	side string // its label
 }
 
 // Error implements error.
 func (e *NoBaseError) Error() string {
-	return fmt.Sprintf("cannot normalize by %s: %s has none", e.Per, e.Side)
+	return fmt.Sprintf("cannot normalize by %s: %s has none", e.per, e.side)
 }
 
 // ChangeStatus is what became of a row.
@@ -181,12 +181,12 @@ type Row struct {
 	AtLeast  [2]bool      // the side's bytes are a lower bound
 	Figures
 	Status ChangeStatus
-	Same   uint64 // objects that both sides have, see [Comparison.Identified]
+	same   uint64 // objects that both sides have, see [Comparison.Identified]
 }
 
 // Objects returns how many of the objects of a row are only in after, in both, and only in before.
 func (r *Row) Objects() (created, kept, gone uint64) {
-	return r.AfterCount - min(r.Same, r.AfterCount), r.Same, r.BeforeCount - min(r.Same, r.BeforeCount)
+	return r.AfterCount - min(r.same, r.AfterCount), r.same, r.BeforeCount - min(r.same, r.BeforeCount)
 }
 
 // Certainty is how much is known of the change of a row's bytes.
@@ -332,15 +332,15 @@ func (m *rowMatcher) leaveOut() {
 func (m *rowMatcher) add(side int, s *Side) {
 	for i := range s.Rows {
 		row := &s.Rows[i]
-		if !row.there() && !row.Kept {
+		if !row.there() && !row.kept {
 			continue
 		}
 		at := m.row(side, row)
 		out := &m.c.Rows[at]
-		if row.Unknown {
+		if row.unknown {
 			m.unknown[at] = true
 		}
-		merged := s.Sets && out.Row[side] >= 0 // sets may overlap
+		merged := s.sets && out.Row[side] >= 0 // sets may overlap
 		out.AtLeast[side] = out.AtLeast[side] || row.AtLeast || merged
 		out.There[side] = out.There[side] || row.there()
 		bytes, count := &out.BeforeBytes, &out.BeforeCount
@@ -353,7 +353,7 @@ func (m *rowMatcher) add(side int, s *Side) {
 			*bytes, _ = model.SaturatingAdd(*bytes, row.Bytes)
 		}
 		*count, _ = model.SaturatingAdd(*count, row.Count)
-		out.Same += row.Same
+		out.same += row.same
 		switch best := &out.Row[side]; {
 		case *best < 0:
 			*best = i
@@ -372,20 +372,20 @@ func (m *rowMatcher) row(side int, row *SideRow) int {
 	var at int
 	var ok bool
 	if row.Node != 0 {
-		fresh.Node = m.c.Joined.Node[side][row.Node]
+		fresh.Node = m.c.Joined.node[side][row.Node]
 		if at, ok = m.nodes[fresh.Node]; !ok {
 			m.nodes[fresh.Node] = len(m.c.Rows)
 		}
 	} else {
-		fresh.Key, fresh.Sub = row.Key, row.Sub
-		if !row.Own {
-			fresh.Key, fresh.Sub = applyMasks(m.masks, row.Key), applyMasks(m.masks, row.Sub)
+		fresh.Key, fresh.Sub = row.Key, row.sub
+		if !row.own {
+			fresh.Key, fresh.Sub = applyMasks(m.masks, row.Key), applyMasks(m.masks, row.sub)
 			if !m.sameFile && funcname.Unnamed(fresh.Key) {
 				fresh.Key = funcname.NoName
 			}
 		}
 		key := textKey{key: fresh.Key, sub: fresh.Sub, nth: row.nth}
-		if row.Own && !m.sameFile {
+		if row.own && !m.sameFile {
 			key.side = side + 1
 		}
 		if at, ok = m.texts[key]; !ok {
@@ -403,7 +403,7 @@ func (c *Comparison) swap() {
 	c.Before, c.After = c.After, c.Before
 	c.Merged[0], c.Merged[1] = c.Merged[1], c.Merged[0]
 	if c.Joined != nil {
-		c.Joined = &JoinedStacks{Stacks: c.Joined.Stacks, Node: [2][]model.NodeID{c.Joined.Node[1], c.Joined.Node[0]}}
+		c.Joined = &JoinedStacks{Stacks: c.Joined.Stacks, node: [2][]model.NodeID{c.Joined.node[1], c.Joined.node[0]}}
 	}
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -417,12 +417,12 @@ func (c *Comparison) swap() {
 // normalize computes the totals of both sides, and scales the figures of before so that both have the same base.
 func (c *Comparison) normalize() error {
 	before, after := c.Before.Sum(), c.After.Sum()
-	c.Totals = Figures{before.Bytes, after.Bytes, before.Count, after.Count}
+	c.Totals = Figures{before.bytes, after.bytes, before.count, after.count}
 	if c.Per == NormalNone {
 		return nil
 	}
 	for i, s := range []*Side{c.Before, c.After} {
-		base, ok := c.Per.base(s, [2]uint64{before.Bytes, after.Bytes}[i])
+		base, ok := c.Per.base(s, [2]uint64{before.bytes, after.bytes}[i])
 		if !ok {
 			return &NoBaseError{c.Per, s.Label}
 		}
@@ -501,7 +501,7 @@ func (c *Comparison) unmatched(r *Row) {
 	}
 	c.Unmatched[side].Add(bytes, count)
 	c.Unmatched[side].AtLeast = c.Unmatched[side].AtLeast || r.AtLeast[side]
-	if rows[r.Row[side]].Own && (c.Before.File != c.After.File || c.Before.File == "") {
+	if rows[r.Row[side]].own && (c.Before.File != c.After.File || c.Before.File == "") {
 		c.Nameless[side].Add(bytes, count)
 		c.Nameless[side].AtLeast = c.Nameless[side].AtLeast || r.AtLeast[side]
 	}

@@ -220,7 +220,7 @@ func TestCompareNormalized(t *testing.T) {
 		c, err := Compare(t.Context(), before, after, Options{Per: tt.per})
 		if tt.fail {
 			var none *NoBaseError
-			if !errors.As(err, &none) || none.Per != tt.per {
+			if !errors.As(err, &none) || none.per != tt.per {
 				t.Errorf("%s: %v", tt.per, err)
 			}
 			continue
@@ -255,7 +255,7 @@ func TestRoundingIsNoGrowth(t *testing.T) {
 func TestCompareTree(t *testing.T) {
 	before := sideOf("x", stacksOf("main;a", "main;b", "main"), 100, 50, 7)
 	after := sideOf("y", stacksOf("main;b", "main;c", "main"), 60, 90, 7)
-	after.Rows = append(after.Rows, SideRow{Key: "<stack 9?>", Own: true, Bytes: 3, Count: 1})
+	after.Rows = append(after.Rows, SideRow{Key: "<stack 9?>", own: true, Bytes: 3, Count: 1})
 	c := compareIn(t, before, after, Options{})
 	for _, invert := range []bool{false, true} {
 		tree := compareTree(t, c, calltree.TreeOptions{Invert: invert})
@@ -301,7 +301,7 @@ func TestCompareShapesStay(t *testing.T) {
 	of := func(before, after []uint64, text string) *Comparison {
 		b, a := sideOf("x", stacks, before...), sideOf("x", stacks, after...)
 		if text != "" {
-			a.Rows = append(a.Rows, SideRow{Key: text, Own: true, Bytes: 7})
+			a.Rows = append(a.Rows, SideRow{Key: text, own: true, Bytes: 7})
 		}
 		c, err := Compare(t.Context(), b, a, Options{Joined: joined})
 		if err != nil {
@@ -332,7 +332,7 @@ func TestCompareShapesStay(t *testing.T) {
 		t.Errorf("the first comparison weighs %d, %d and %d in the grown tree", tree.Total[0], tree.Sides[0].Total[0], tree.Sides[1].Total[0])
 	}
 	for i, name := range []string{"a", "b", "c"} {
-		n, ok := shape.NodeOf(joined.Node[0][sideOf("x", stacks, 1, 1, 1).Rows[i].Node])
+		n, ok := shape.NodeOf(joined.node[0][sideOf("x", stacks, 1, 1, 1).Rows[i].Node])
 		if !ok || shape.Name(n) != name {
 			t.Errorf("the stack of %s ends at %q", name, shape.Name(n))
 		}

@@ -93,7 +93,7 @@ func (m TimeMap) Axis() TimeSpan {
 
 // Column is one column of the chart of two traces.
 type Column struct {
-	From, To model.Time         // of the axis, in the time of the side before; may be below 0
+	from, to model.Time         // of the axis, in the time of the side before; may be below 0
 	Sides    [2]analysis.Column // before and after, in their own times
 	Known    [2]bool            // the side's span reaches the column
 }
@@ -103,7 +103,7 @@ type Column struct {
 func Curves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axis TimeSpan, n int) ([]Column, error) {
 	out := make([]Column, max(n, 0))
 	for i := range out {
-		out[i].From, out[i].To = analysis.ColumnEdge(axis.From, axis.To, i, n), analysis.ColumnEdge(axis.From, axis.To, i+1, n)
+		out[i].from, out[i].to = analysis.ColumnEdge(axis.From, axis.To, i, n), analysis.ColumnEdge(axis.From, axis.To, i+1, n)
 	}
 	for side, t := range traces {
 		span := [2]TimeSpan{m.before, m.after}[side]
@@ -122,9 +122,9 @@ func Curves(ctx context.Context, traces [2]analysis.Trace, m TimeMap, axis TimeS
 func sideCurve(ctx context.Context, t analysis.Trace, m TimeMap, side int, span TimeSpan, out []Column) error {
 	edges := func(c *Column) (from, to model.Time) {
 		if side == 0 {
-			return c.From, c.To
+			return c.from, c.to
 		}
-		return m.After(c.From), m.After(c.To)
+		return m.After(c.from), m.After(c.to)
 	}
 	lo, hi := len(out), 0
 	for i := range out {

@@ -33,16 +33,16 @@ func DominatorSides(ctx context.Context, before, after *heapgraph.Graph, masks [
 	out := &DominatorRows{Places: places}
 	for i, g := range []*heapgraph.Graph{before, after} {
 		out.Sides[i] = &Side{Bases: NoBases, Rows: make([]SideRow, len(places)), nested: true, Total: &SideSum{
-			Bytes: g.Retained[model.RootRow], Count: g.RetainedCount(model.RootRow),
+			bytes: g.Retained[model.RootRow], count: g.RetainedCount(model.RootRow),
 		}}
 	}
 	seen := map[string]int{}
 	for i := range places {
 		p := &places[i]
 		key := strings.Join(p.Path, placeSeparator)
-		r := SideRow{Key: key, nth: seen[key], Kept: true}
+		r := SideRow{Key: key, nth: seen[key], kept: true}
 		seen[key]++
-		r.Bytes, r.Count, r.Unknown = p.BeforeBytes, uint64(p.BeforeRows), p.Unknown
+		r.Bytes, r.Count, r.unknown = p.BeforeBytes, uint64(p.BeforeRows), p.Unknown
 		out.Sides[0].Rows[i] = r
 		r.Bytes, r.Count = p.AfterBytes, uint64(p.AfterRows)
 		out.Sides[1].Rows[i] = r

@@ -55,12 +55,12 @@ func (f PageFigure) of(p *pages.Figures) uint64 {
 func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *Side {
 	sums := pages.SumLayout(l)
 	out := &Side{Rows: make([]SideRow, len(l.Types)), Bases: NoBases}
-	out.Bases.Duration = at
+	out.Bases.duration = at
 	seen := map[string]int{}
 	for i := range l.Types {
 		f := &sums.Types[i]
 		name := l.Types[i].Name
-		out.Rows[i] = SideRow{Key: name, nth: seen[name], Kept: true, Bytes: figure.of(f), Count: uint64(f.Pages)}
+		out.Rows[i] = SideRow{Key: name, nth: seen[name], kept: true, Bytes: figure.of(f), Count: uint64(f.Pages)}
 		seen[name]++
 	}
 	return out
@@ -70,11 +70,11 @@ func PagesSide(l *model.Layout, at model.Time, figure PageFigure) *Side {
 // 0. Counts are points up to then. Curves of one name are matched in their order.
 func SeriesSide(t *model.Timeline, at model.Time) *Side {
 	out := &Side{Rows: make([]SideRow, len(t.Series)), Bases: NoBases}
-	out.Bases.Duration = at
+	out.Bases.duration = at
 	seen := map[string]int{}
 	for i := range t.Series {
 		s := &t.Series[i]
-		r := SideRow{Key: s.Name, nth: seen[s.Name], Kept: true}
+		r := SideRow{Key: s.Name, nth: seen[s.Name], kept: true}
 		seen[s.Name]++
 		if v, last, ok := pages.ValueAt(s, at); ok {
 			r.Bytes, r.Count = uint64(math.Round(min(max(v, 0), 1<<63))), uint64(last)+1

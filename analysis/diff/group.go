@@ -140,7 +140,7 @@ func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
 		g.stack++
 		switch {
 		case r.Node == 0 && (by == GroupFunction || by == GroupTotal || by == GroupOwner):
-			g.add(SideRow{Key: r.Key, Own: r.Own}, r)
+			g.add(SideRow{Key: r.Key, own: r.own}, r)
 		case by == GroupTotal:
 			for n := r.Node; n != 0; n = s.Stacks.Parent[n] {
 				g.add(SideRow{Key: calltree.FunctionName(s.Stacks, n)}, r)
@@ -182,7 +182,7 @@ type sideGroups struct {
 // add counts a stack in its group, once.
 func (g *sideGroups) add(group SideRow, r *SideRow) {
 	key := textKey{key: group.Key}
-	if group.Own {
+	if group.own {
 		key.side = 1
 	}
 	i, ok := g.at[key]

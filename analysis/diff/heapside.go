@@ -82,7 +82,7 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	groups := heapgraph.Groups(h, by)
 	out := HeapRows{heapRows(groups, q.Figure), groups}
 	if out.Bases.gcs = info.GC; info.Time != model.NoTime {
-		out.Bases.Duration = info.Time
+		out.Bases.duration = info.Time
 	}
 	if err := out.match(ctx, h, q); err != nil {
 		return out, err
@@ -94,13 +94,13 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 	if err != nil {
 		return out, err
 	}
-	out.Total, out.nested, out.Sets = &SideSum{}, true, true
+	out.Total, out.nested, out.sets = &SideSum{}, true, true
 	for i := range groups {
 		n := retained[groups[i].ID]
 		out.Rows[i].Bytes, out.Rows[i].AtLeast = n.Bytes, !n.Exact
-		out.Total.Count, _ = model.SaturatingAdd(out.Total.Count, groups[i].Count)
+		out.Total.count, _ = model.SaturatingAdd(out.Total.count, groups[i].Count)
 	}
-	out.Total.Bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)
+	out.Total.bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)
 	return out, err
 }
 
@@ -110,9 +110,9 @@ func (s *HeapRows) match(ctx context.Context, h *model.Heap, q HeapQuestion) err
 		return nil
 	}
 	kept, ok, err := q.Other.KeptByType(ctx, h)
-	s.Identified = ok
+	s.identified = ok
 	for i := range s.Groups {
-		s.Rows[i].Same = kept[s.Groups[i].ID]
+		s.Rows[i].same = kept[s.Groups[i].ID]
 	}
 	return err
 }
@@ -123,11 +123,11 @@ func heapRows(groups []heapgraph.Group, figure HeapFigure) *Side {
 	out := &Side{Rows: make([]SideRow, len(groups)), Bases: NoBases}
 	for i := range groups {
 		g := &groups[i]
-		r := SideRow{Key: g.Name, Sub: g.Sub, Listed: true, Count: g.Count}
+		r := SideRow{Key: g.Name, sub: g.Sub, Listed: true, Count: g.Count}
 		if g.File != "" || g.Line != model.NoLine {
-			r.Sub = g.File
+			r.sub = g.File
 			if g.Line != model.NoLine {
-				r.Sub += ":" + strconv.FormatInt(g.Line, 10)
+				r.sub += ":" + strconv.FormatInt(g.Line, 10)
 			}
 		}
 		switch figure {

@@ -28,7 +28,7 @@ func (m FrameMatch) String() string { return [...]string{"frames", "files", "fun
 // their modules alone, as addresses differ from run to run. It is immutable; any goroutine may read it.
 type JoinedStacks struct {
 	Stacks *model.Stacks     // without stack ids: Leaf is empty
-	Node   [2][]model.NodeID // by node of each file: the node in Stacks
+	node   [2][]model.NodeID // by node of each file: the node in Stacks
 }
 
 // JoinStacks returns one tree of two; each may be nil, and both may be the same.
@@ -45,14 +45,14 @@ func JoinStacks(ctx context.Context, before, after *model.Stacks, masks []Mask, 
 		case s == nil:
 			continue
 		case side == 1 && s == before:
-			joined.Node[1] = joined.Node[0]
+			joined.node[1] = joined.node[0]
 			continue
 		}
 		nodes, err := j.enter(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		joined.Node[side] = nodes
+		joined.node[side] = nodes
 		j.out.LeafFirst = s.LeafFirst
 	}
 	return joined, nil

@@ -34,7 +34,7 @@ func applyMasks(masks []Mask, name string) string {
 }
 
 // MaskPreset is a mask that has a name.
-type MaskPreset struct{ Name, Help string }
+type MaskPreset struct{ Name, help string }
 
 // MaskPresets lists the masks that [ParseMask] knows by name.
 func MaskPresets() []MaskPreset {

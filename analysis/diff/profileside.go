@@ -106,13 +106,13 @@ func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (Bases, e
 	first, last := weights.SampleSpan(w)
 	switch {
 	case q.Window >= 0:
-		out.Duration = w.Windows[q.Window].End - w.Windows[q.Window].Start
+		out.duration = w.Windows[q.Window].End - w.Windows[q.Window].Start
 	case q.Ranged:
-		out.Duration = max(q.To-q.From, 0)
+		out.duration = max(q.To-q.From, 0)
 	case w.End > w.Start:
-		out.Duration = w.End - w.Start
+		out.duration = w.End - w.Start
 	case last > first:
-		out.Duration = last - first
+		out.duration = last - first
 	}
 	if m, ok := w.Metric("alloc_count"); ok {
 		s, ok, err := q.weigh(ctx, p, m)
@@ -121,7 +121,7 @@ func (q *ProfileQuestion) bases(ctx context.Context, p *model.Profile) (Bases, e
 		}
 		if ok {
 			total := s.Total()
-			out.Allocations = int64(min(total.Uint64(), 1<<62))
+			out.allocations = int64(min(total.Uint64(), 1<<62))
 		}
 	}
 	return out, nil

@@ -128,7 +128,7 @@ func (c *Comparison) most(w *Words) string {
 // PartOfChange is the part of one row in a total change. Its share is that of the net change: growth less shrinkage.
 type PartOfChange struct {
 	Name       string // ready to print
-	Row, Total Figures
+	row, total Figures
 	opposed    bool   // another row changed in the opposite direction, so the shares of the others add up to more than 100 %
 	nested     bool   // another row changed in the opposite direction: shares of the others exceed 100 %
 	Of         string // the unit of the change, if the sentence has several: " of objects"
@@ -139,14 +139,14 @@ type PartOfChange struct {
 // nil. The caller sets the name. most is
 // negative if no row changed.
 func MostOfChange(whole *Figures, n int, row func(int) *Figures) (most int, p PartOfChange) {
-	most, p.Total = -1, *whole
+	most, p.total = -1, *whole
 	for i := range n {
 		switch r := row(i); {
 		case r == nil:
 		case r.opposes(whole):
 			p.opposed = true
 		case most < 0 && r.DeltaBytes() != 0:
-			most, p.Row = i, *r
+			most, p.row = i, *r
 		}
 	}
 	return most, p
@@ -162,9 +162,9 @@ func (f *Figures) opposes(whole *Figures) bool {
 // than the total, as others changed in the opposite direction, it states the row's own change: "; f grew by 1.20 MiB,
 // others shrank". The row must not have changed opposite to the total. Text returns "" for a row that did not change.
 func (p *PartOfChange) Text(amount func(uint64) string) string {
-	part, whole := distance(p.Row.BeforeBytes, p.Row.AfterBytes), distance(p.Total.BeforeBytes, p.Total.AfterBytes)
+	part, whole := distance(p.row.BeforeBytes, p.row.AfterBytes), distance(p.total.BeforeBytes, p.total.AfterBytes)
 	verb, other, noun, is := "grew", "shrank", "growth", "is "
-	if p.Row.DeltaBytes() < 0 {
+	if p.row.DeltaBytes() < 0 {
 		verb, other, noun = "shrank", "grew", "shrinkage"
 	}
 	if p.nested {
@@ -201,9 +201,9 @@ func (c *Comparison) Bounds() string {
 	case bound == 0:
 		return ""
 	case unknown == 0:
-		return "≥: at least, as exact figures take too long, or rows of one name overlap"
+		return "≥: at least, as exact figures take too long, or rows with the same name overlap"
 	}
-	return "≥: at least, as exact figures take too long, or rows of one name overlap; how much " +
+	return "≥: at least, as exact figures take too long, or rows with the same name overlap; how much " +
 		model.Counted(unknown, "row") + " changed is unknown (?)"
 }
 

@@ -12,11 +12,11 @@ import (
 // QuestionError reports that a side cannot be computed as described.
 type QuestionError struct {
 	About string // the part that is wrong: "group", "by"; the name of a flag
-	Text  string
+	text  string
 }
 
 // Error implements error.
-func (e *QuestionError) Error() string { return e.Text }
+func (e *QuestionError) Error() string { return e.text }
 
 // TraceQuestion describes one side of a comparison of traces.
 type TraceQuestion struct {
@@ -44,7 +44,7 @@ func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		if err != nil {
 			return nil, err
 		}
-		side.Total = &SideSum{Bytes: peak.Bytes, Count: side.Sum().Count}
+		side.Total = &SideSum{bytes: peak.Bytes, count: side.Sum().count}
 	}
 	if q.Bases != nil {
 		side.Bases, err = traceBases(ctx, t, *q.Bases)
@@ -77,7 +77,7 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		if err != nil {
 			return nil, err
 		}
-		side.Filter(view)
+		side.filter(view)
 	}
 	if q.Group == GroupTotal {
 		side = groupSide(side, GroupTotal, nil)
@@ -94,8 +94,8 @@ func traceBases(ctx context.Context, t analysis.Trace, r analysis.Range) (Bases,
 	}
 	known := func(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 	return Bases{
-		Duration:    max(min(r.To, t.Status().Duration)-max(r.From, 0), 0),
-		Allocations: known(totals.AllocCount), gcs: known(totals.GCCount), Markers: known(totals.MarkerCount),
+		duration:    max(min(r.To, t.Status().Duration)-max(r.From, 0), 0),
+		allocations: known(totals.AllocCount), gcs: known(totals.GCCount), markers: known(totals.MarkerCount),
 	}, nil
 }
 
@@ -142,13 +142,13 @@ func siteRow(by analysis.Group, stacks *model.Stacks, s *analysis.Site) SideRow 
 	case by == analysis.ByStack && known:
 		return SideRow{Node: leaf}
 	case by == analysis.ByStack || (by == analysis.ByFunction || by == analysis.ByOwner) && (!known || leaf == 0):
-		return SideRow{Key: model.UnknownStack(s.Stack), Own: true}
+		return SideRow{Key: model.UnknownStack(s.Stack), own: true}
 	}
 	return SideRow{Key: s.Name}
 }
 
 // Filter replaces the stacks of a side by the filtered ones. Stacks that the filter leaves out must not be in the side.
-func (s *Side) Filter(view *calltree.FilteredStacks) {
+func (s *Side) filter(view *calltree.FilteredStacks) {
 	s.Stacks = view.Stacks
 	for i := range s.Rows {
 		if row := &s.Rows[i]; row.Node != 0 {
@@ -173,8 +173,8 @@ func lifetimesSide(sizes, lifetimes []analysis.Bucket) *Side {
 		return name
 	})
 	all, freed := bucketsSide(sizes, func(*analysis.Bucket) string { return "" }).Sum(), out.Sum()
-	out.Rows = append(out.Rows, SideRow{Key: neverFreed, Bytes: all.Bytes - min(freed.Bytes, all.Bytes),
-		Count: all.Count - min(freed.Count, all.Count)})
+	out.Rows = append(out.Rows, SideRow{Key: neverFreed, Bytes: all.bytes - min(freed.bytes, all.bytes),
+		Count: all.count - min(freed.count, all.count)})
 	return out
 }
 

@@ -101,7 +101,7 @@ func stacksIn(c *Comparison) (nodes []model.NodeID, texts []string) {
 	for side, of := range []*Side{c.Before, c.After} {
 		for i := range of.Rows {
 			if n := of.Rows[i].Node; n != 0 {
-				nodes = append(nodes, c.Joined.Node[side][n])
+				nodes = append(nodes, c.Joined.node[side][n])
 			}
 		}
 	}

@@ -136,7 +136,7 @@ func checkTree(t *testing.T, c *Comparison) {
 func TestGroupSide(t *testing.T) {
 	s := stacksOf("main|/src/a.c|1;f|/src/lib/b.c|1;main|/src/a.c|2", "main|/src/a.c|1", "g", "")
 	side := sideOf("x", s, 100, 50, 30, 7)
-	side.Rows = append(side.Rows, SideRow{Key: model.UnknownStack(9), Own: true, Bytes: 3})
+	side.Rows = append(side.Rows, SideRow{Key: model.UnknownStack(9), own: true, Bytes: 3})
 	skip := regexp.MustCompile("^main$|^unused$")
 	for by, want := range map[StackGroup][]string{
 		GroupFunction: {"<no name> 7", "<stack 9?> 3", "g 30", "main 150"},

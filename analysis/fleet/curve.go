@@ -78,7 +78,7 @@ func (a *asking) newest() (list []group) {
 
 // curve divides runs into parts, takes the most of each host within a part, and sums hosts up.
 func (b sql) curve() string {
-	where := " FROM " + b.d.Table("curve") + " WHERE recording IN (" + b.counted() + ")"
+	where := " FROM " + b.d.table("curve") + " WHERE recording IN (" + b.counted() + ")"
 	if b.Service != "" {
 		where += " AND service = " + b.d.text(b.Service)
 	}

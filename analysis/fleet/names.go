@@ -50,7 +50,7 @@ func (f *Filter) ListSQL(d Dialect) string {
 		}
 		columns = append(columns, name)
 	}
-	return "SELECT " + strings.Join(columns, ", ") + " FROM " + d.Table("recordings") + " WHERE " + f.Where(d) +
+	return "SELECT " + strings.Join(columns, ", ") + " FROM " + d.table("recordings") + " WHERE " + f.where(d) +
 		" ORDER BY start_us DESC, service, host, id"
 }
 
@@ -58,8 +58,8 @@ func (f *Filter) ListSQL(d Dialect) string {
 func (w What) PlacesSQL(d Dialect) string {
 	q := Question{What: w}
 	if item, _ := (sql{&q, d}).columns(); !w.HasSites() {
-		return "SELECT DISTINCT '' AS function, '' AS file, " + of(item, "name") + " FROM " + d.Table(string(w)) + " ORDER BY name"
+		return "SELECT DISTINCT '' AS function, '' AS file, " + of(item, "name") + " FROM " + d.table(string(w)) + " ORDER BY name"
 	}
-	return "SELECT DISTINCT function, file, '' AS name FROM " + d.Table("stacks") + " WHERE recipe = " + d.text(Recipe) +
+	return "SELECT DISTINCT function, file, '' AS name FROM " + d.table("stacks") + " WHERE recipe = " + d.text(Recipe) +
 		" ORDER BY function, file"
 }

@@ -41,7 +41,7 @@ func (b sql) list() string {
 	const columns = "r_service, r_version, r_host, r, r_start, r_duration, r_complete, r_format, r_uri, recording"
 	all := "SELECT recording, max(service) AS r_service, max(version) AS r_version, max(host) AS r_host, max(start_us) AS r_start, " +
 		"max(duration_us) AS r_duration, max(complete) AS r_complete, max(format) AS r_format, max(uri) AS r_uri FROM " +
-		b.d.Table("recordings") + " WHERE " + b.recordings() + " GROUP BY recording"
+		b.d.table("recordings") + " WHERE " + b.recordings() + " GROUP BY recording"
 	return "SELECT " + columns + " FROM (SELECT recording, r FROM (" + b.parts("") + ") AS p) AS s " +
 		b.d.inner + " (" + all + ") AS a USING (recording)" + b.limit("r DESC, r_service, r_version, r_host, recording")
 }

@@ -69,7 +69,7 @@ func (a *asking) shared(ctx context.Context) ([]SharedRow, error) {
 // shared sums up the hosts of all services that have a thing.
 func (b sql) shared() string {
 	const order = "total DESC, item"
-	all := "(SELECT count(*) FROM (SELECT service, host FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() +
+	all := "(SELECT count(*) FROM (SELECT service, host FROM " + b.d.table("recordings") + " WHERE " + b.recordings() +
 		" GROUP BY service, host) AS a)"
 	rows := "SELECT item, " + b.d.names("service") + " AS services, " + b.summary() + " FROM (" + b.hosts("") +
 		") AS h GROUP BY item HAVING " + b.d.unique("service") + " > 1" + b.limit(order)
@@ -83,6 +83,6 @@ func (b sql) shared() string {
 
 // stackNames returns the names of stacks, each once.
 func (b sql) stackNames() string {
-	return "SELECT stack AS item, min(function) AS function, min(file) AS file FROM " + b.d.Table("stacks") +
+	return "SELECT stack AS item, min(function) AS function, min(file) AS file FROM " + b.d.table("stacks") +
 		" WHERE recipe = " + b.d.text(Recipe) + " GROUP BY stack"
 }

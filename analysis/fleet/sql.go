@@ -8,7 +8,7 @@ import (
 
 // Dialect is how an engine writes what engines write differently.
 type Dialect struct {
-	Table func(name string) string // the table as FROM takes it
+	table func(name string) string // the table as FROM takes it
 
 	text   func(string) string                    // a text as a literal
 	rank   func(percent int, value string) string // the value at a rank of all values of a group
@@ -29,7 +29,7 @@ func ClickHouse(database string) Dialect {
 		database += "."
 	}
 	return Dialect{
-		Table: func(name string) string { return database + name },
+		table: func(name string) string { return database + name },
 		text:  backslashed,
 		rank: func(percent int, value string) string {
 			return fmt.Sprintf("quantileExact(%s)(%s)", strconv.FormatFloat(float64(percent)/100, 'f', -1, 64), value)
@@ -47,7 +47,7 @@ func ClickHouse(database string) Dialect {
 // DuckDB returns the dialect of DuckDB over the Parquet files below a folder.
 func DuckDB(dir string) Dialect {
 	return Dialect{
-		Table: func(name string) string {
+		table: func(name string) string {
 			return "read_parquet(" + quoted(strings.TrimSuffix(dir, "/")+"/"+name+"/*/*/*.parquet") + ", hive_partitioning = false, union_by_name = true)"
 		},
 		text: quoted,
@@ -139,7 +139,7 @@ func (b sql) columns() (item, value string) {
 }
 
 // Where returns the condition for rows of the table recordings that a filter selects.
-func (f *Filter) Where(d Dialect) string {
+func (f *Filter) where(d Dialect) string {
 	list := []string{"recipe = " + d.text(Recipe)}
 	for _, c := range []struct{ column, value string }{{"service", f.Service}, {"version", f.Version}, {"host", f.Host}} {
 		if c.value != "" {
@@ -164,7 +164,7 @@ func (f *Filter) Where(d Dialect) string {
 
 // selected returns the condition for recordings that are selected, with or without the figure.
 func (b sql) selected() string {
-	out := b.Filter.Where(b.d)
+	out := b.Filter.where(b.d)
 	if b.Kind == Diff {
 		out += " AND version IN (" + b.d.text(b.Before) + ", " + b.d.text(b.After) + ")"
 	}
@@ -175,7 +175,7 @@ func (b sql) selected() string {
 func (b sql) lacks() string {
 	switch {
 	case b.Kind == Curve:
-		return "recording NOT IN (SELECT recording FROM " + b.d.Table(b.things()) + ")"
+		return "recording NOT IN (SELECT recording FROM " + b.d.table(b.things()) + ")"
 	case !b.What.HasSites():
 		return "1 = 0"
 	}
@@ -185,7 +185,7 @@ func (b sql) lacks() string {
 // recordings returns the condition for recordings that are selected and have the figure.
 func (b sql) recordings() string {
 	if !b.ofRecordings() {
-		return b.selected() + " AND recording IN (SELECT recording FROM " + b.d.Table(b.things()) + ")"
+		return b.selected() + " AND recording IN (SELECT recording FROM " + b.d.table(b.things()) + ")"
 	}
 	return b.selected() + " AND " + string(b.Figure) + " IS NOT NULL"
 }
@@ -193,13 +193,13 @@ func (b sql) recordings() string {
 // counted returns the numbers of the recordings that hosts count by: the newest of each host.
 func (b sql) counted() string {
 	if b.Kind == Recordings {
-		return "SELECT recording FROM " + b.d.Table("recordings") + " WHERE " + b.recordings()
+		return "SELECT recording FROM " + b.d.table("recordings") + " WHERE " + b.recordings()
 	}
 	group := "service, host"
 	if b.byVersion() {
 		group = "service, version, host"
 	}
-	from := " FROM " + b.d.Table("recordings") + " WHERE " + b.recordings()
+	from := " FROM " + b.d.table("recordings") + " WHERE " + b.recordings()
 	return "SELECT max(recording)" + from + " AND (" + group + ", start_us) IN (SELECT " + group + ", max(start_us)" + from +
 		" GROUP BY " + group + ") GROUP BY " + group
 }
@@ -220,7 +220,7 @@ func (b sql) about() string {
 	if function, file, ok := Divided(b.Site); ok {
 		named = "(" + named + " OR function = " + b.d.text(function) + " AND file = " + b.d.text(file) + ")"
 	}
-	return " AND stack IN (SELECT stack FROM " + b.d.Table("stacks") + " WHERE recipe = " + b.d.text(Recipe) + " AND " + named + ")"
+	return " AND stack IN (SELECT stack FROM " + b.d.table("stacks") + " WHERE recipe = " + b.d.text(Recipe) + " AND " + named + ")"
 }
 
 // items returns rows with the thing as item, its figure as w, and other columns that end in a comma.
@@ -234,7 +234,7 @@ func (b sql) items(columns string) string {
 		where += " AND service = " + b.d.text(b.Service)
 	}
 	where += " AND recording IN (" + b.counted() + ")" + b.about()
-	from := " FROM " + b.d.Table(b.things())
+	from := " FROM " + b.d.table(b.things())
 	if b.What == Owners {
 		return b.owned(columns, where)
 	}
@@ -246,7 +246,7 @@ func (b sql) items(columns string) string {
 
 // withHosts joins rows of tables that have neither version nor host with those of their recordings.
 func (b sql) withHosts(rows string) string {
-	names := "SELECT recording, service, version, host FROM " + b.d.Table("recordings") + " WHERE " + b.selected() +
+	names := "SELECT recording, service, version, host FROM " + b.d.table("recordings") + " WHERE " + b.selected() +
 		" GROUP BY recording, service, version, host"
 	return "(" + rows + ") AS t " + b.d.inner + " (" + names + ") AS u USING (recording)"
 }
@@ -255,9 +255,9 @@ func (b sql) withHosts(rows string) string {
 func (b sql) owned(columns, where string) string {
 	const in = "service, version, host, recording"
 	_, value := b.columns()
-	each := "SELECT " + in + ", stack, max(" + value + ") AS site_bytes FROM " + b.d.Table(b.things()) + where +
+	each := "SELECT " + in + ", stack, max(" + value + ") AS site_bytes FROM " + b.d.table(b.things()) + where +
 		" GROUP BY " + in + ", stack"
-	names := "SELECT stack, min(function) AS owner, min(file) AS owner_file FROM " + b.d.Table("stacks") + " WHERE recipe = " +
+	names := "SELECT stack, min(function) AS owner, min(file) AS owner_file FROM " + b.d.table("stacks") + " WHERE recipe = " +
 		b.d.text(Recipe) + " GROUP BY stack"
 	owners := "SELECT " + in + ", site_bytes, CASE WHEN coalesce(owner_file, '') = '' THEN coalesce(owner, '') " +
 		"ELSE concat(owner, ' (', owner_file, ')') END AS item FROM (" + each + ") AS t " + b.d.join + " (" + names + ") AS u USING (stack)"
@@ -280,14 +280,14 @@ func (b sql) summary() string {
 
 // hostsOf returns the number of all hosts in each group.
 func (b sql) hostsOf(group, more string) string {
-	return "SELECT " + group + ", " + of(b.d.unique("host"), "all_hosts") + more + " FROM " + b.d.Table("recordings") +
+	return "SELECT " + group + ", " + of(b.d.unique("host"), "all_hosts") + more + " FROM " + b.d.table("recordings") +
 		" WHERE " + b.recordings() + " GROUP BY " + group
 }
 
 // parts returns the figure r of each recording: of the site asked for, of all things, or of the recording itself.
 func (b sql) parts(group string) string {
 	if b.Site == "" && b.What.HasSites() && b.What != Leaks {
-		return "SELECT " + group + "host, recording, max(" + string(b.Figure) + ") AS r FROM " + b.d.Table("recordings") +
+		return "SELECT " + group + "host, recording, max(" + string(b.Figure) + ") AS r FROM " + b.d.table("recordings") +
 			" WHERE " + b.recordings() + " AND recording IN (" + b.counted() + ") GROUP BY " + group + "host, recording"
 	}
 	each := "SELECT " + group + "host, recording, item, max(w) AS x FROM (" + b.items(group+"host, recording, ") +
@@ -347,7 +347,7 @@ func (b sql) diff() string {
 			b.d.text(version) + " GROUP BY service, item"
 	}
 	all := func(version, suffix string) string {
-		return "SELECT service, " + of(b.d.unique("host"), "all"+suffix) + " FROM " + b.d.Table("recordings") + " WHERE " +
+		return "SELECT service, " + of(b.d.unique("host"), "all"+suffix) + " FROM " + b.d.table("recordings") + " WHERE " +
 			b.recordings() + " AND version = " + b.d.text(version) + " GROUP BY service"
 	}
 	keys := "SELECT service, item FROM (" + b.items("service, ") + ") AS i GROUP BY service, item"
@@ -374,7 +374,7 @@ func (b sql) number(expression string) string { return "CAST(" + expression + " 
 
 // outliers scores hosts by the median distance from the median, or where that is 0 by the mean distance.
 func (b sql) outliers() string {
-	every := "SELECT service, host FROM " + b.d.Table("recordings") + " WHERE " + b.recordings() + " GROUP BY service, host"
+	every := "SELECT service, host FROM " + b.d.table("recordings") + " WHERE " + b.recordings() + " GROUP BY service, host"
 	values := "SELECT service, host, coalesce(v, 0) AS v FROM (" + every + ") AS e " + b.d.join + " (" + b.figures("service, ") +
 		") AS f USING (service, host)" // hosts that lack the site have 0
 	medians := "SELECT service, " + of(b.d.rank(50, "v"), "median") + " FROM (" + values + ") AS g GROUP BY service"
@@ -423,7 +423,7 @@ func (q *Question) BasisSQL(d Dialect) string {
 	when := func(condition string) string { return "CASE WHEN " + condition + " THEN 1 ELSE 0 END" }
 	of := func(name, condition string) string { return ", max(" + when(condition) + ") AS " + name }
 	counted := "SELECT recording, dated, complete, sampled, lacks, " + when(b.lacks()) + " AS lack, " +
-		when("recording IN ("+b.counted()+")") + " AS used FROM " + d.Table("recordings") + " WHERE " + b.selected()
+		when("recording IN ("+b.counted()+")") + " AS used FROM " + d.table("recordings") + " WHERE " + b.selected()
 	each := "SELECT recording, max(used) AS c, max(lack) AS l" + of("f", "lack = 1 AND lacks = "+d.text(LacksFrees)) +
 		of("m", "lack = 1 AND lacks = "+d.text(LacksMemory)) + of("u", "used = 1 AND dated = "+d.text(ByFile)) +
 		of("i", "used = 1 AND NOT "+d.flag("complete")) + of("s", "used = 1 AND "+d.flag("sampled")) + " FROM (" + counted +

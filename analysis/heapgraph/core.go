@@ -89,7 +89,7 @@ func checkHeap(h *model.Heap) error {
 	n := h.Len()
 	switch {
 	case n == 0:
-		return fmt.Errorf("the snapshot has no rows")
+		return fmt.Errorf("the snapshot has no objects")
 	case h.Start.Len() != n+1 || len(h.Label) != h.To.Len() || uint64(h.Start.At(n)) != uint64(h.To.Len()):
 		return fmt.Errorf("the snapshot's references are missing: the file ends within it")
 	case len(h.Size) != n || len(h.Extra) != n && h.Schema.Split || len(h.Entity) != n:
@@ -108,7 +108,7 @@ func checkReferences[I index](h *model.Heap, start, to []I) error {
 	n := uint64(h.Len())
 	for e, t := range to {
 		if uint64(t) >= n {
-			return fmt.Errorf("reference %d leads to row %d of %d", e, t, n)
+			return fmt.Errorf("reference %d leads to object %d of %d", e, t, n)
 		}
 	}
 	return nil

@@ -11,8 +11,8 @@ import (
 // their other end.
 type Refs struct {
 	Edge   string // as Heap.EdgeText if it has one; not cleaned
-	Kind   model.HeapKind
-	Label  string // of the other end, see Label; not cleaned
+	kind   model.HeapKind
+	label  string // of the other end, see Label; not cleaned
 	Count  uint64
 	Bytes  uint64    // own bytes of the distinct other ends
 	First  model.Row // first other end
@@ -57,7 +57,7 @@ func (g *refGroups) add(end model.Row, e model.Ref) {
 	if !ok {
 		i = len(g.list)
 		g.at[key] = i
-		g.list = append(g.list, Refs{Kind: key.kind, Label: Label(g.h, end), First: end, Number: e})
+		g.list = append(g.list, Refs{kind: key.kind, label: Label(g.h, end), First: end, Number: e})
 	}
 	r := &g.list[i]
 	r.Count++

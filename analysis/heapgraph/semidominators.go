@@ -100,7 +100,7 @@ func (w *domWork[I]) touchPreds(i int) {
 	w.touched += I(sum)
 }
 
-// walk numbers the rows that the root reaches, then the others, starting at the rows of [core.orphans].
+// walk numbers the rows that the root reaches, then the others, starting at the rows of [core.unreachedTops].
 func (w *domWork[I]) walk() error {
 	n := len(w.order)
 	// Room for all references except those that the walk follows. The walk is never deeper than there are rows.
@@ -118,7 +118,7 @@ func (w *domWork[I]) walk() error {
 			reached.set(uint64(r))
 		}
 	}
-	tops, err := w.c.orphans(w.ctx, reached, w.order[w.live:])
+	tops, err := w.c.unreachedTops(w.ctx, reached, w.order[w.live:])
 	if err != nil {
 		return err
 	}

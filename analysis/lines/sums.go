@@ -28,7 +28,7 @@ type Query struct {
 	Leaves  []model.NodeID  // one for each stack; they may repeat
 	Sites   []model.NodeID  // the nodes whose lines have the weights as their own; nil for the leaves
 	Weights [][]uint64      // for each figure, one for each stack
-	Own     [][]uint64      // what of it is the sites' own; nil where that is all
+	own     [][]uint64      // what of it is the sites' own; nil where that is all
 }
 
 // Memory that summing up takes at most: for each node, for each frame, and for each figure of a line. No more lines than
@@ -57,8 +57,8 @@ func sumLines(ctx context.Context, q *Query) ([]Weights, error) {
 	tree := branchesOf(q.Stacks.Parent)
 	for k := range q.Weights {
 		own := q.Weights[k]
-		if q.Own != nil && q.Own[k] != nil {
-			own = q.Own[k]
+		if q.own != nil && q.own[k] != nil {
+			own = q.own[k]
 		}
 		below := make([]uint64, len(q.Stacks.Parent))
 		for i, leaf := range q.Leaves {

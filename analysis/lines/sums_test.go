@@ -26,7 +26,7 @@ func randomLines(seed uint64) *Query {
 		s.Parent, s.Frame = append(s.Parent, p), append(s.Frame, model.FrameID(1+r.IntN(8)))
 		s.Depth = append(s.Depth, s.Depth[p]+1)
 	}
-	q := &Query{Stacks: s, Weights: make([][]uint64, 2), Own: make([][]uint64, 2)}
+	q := &Query{Stacks: s, Weights: make([][]uint64, 2), own: make([][]uint64, 2)}
 	for range 40 {
 		q.Leaves = append(q.Leaves, model.NodeID(r.IntN(len(s.Parent))))
 		if seed%2 == 0 {
@@ -34,7 +34,7 @@ func randomLines(seed uint64) *Query {
 		}
 		q.Weights[0] = append(q.Weights[0], r.Uint64N(5))
 		q.Weights[1] = append(q.Weights[1], r.Uint64N(100))
-		q.Own[1] = append(q.Own[1], r.Uint64N(3))
+		q.own[1] = append(q.own[1], r.Uint64N(3))
 	}
 	return q
 }
@@ -53,8 +53,8 @@ func slowLines(q *Query) map[Place][2][2]uint64 {
 			w := out[at]
 			for k := range w {
 				own := q.Weights[k][i]
-				if q.Own[k] != nil {
-					own = q.Own[k][i]
+				if q.own[k] != nil {
+					own = q.own[k][i]
 				}
 				if n == q.site(i) {
 					w[k][0] += own

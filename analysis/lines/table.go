@@ -82,7 +82,7 @@ func Selected(s *weights.Selection) (q *Query, factor float64) {
 	w := s.Scaled()
 	q = &Query{Stacks: s.Stacks, Leaves: w.Leaves, Weights: [][]uint64{w.Weights}}
 	if w.Own != nil {
-		q.Own = [][]uint64{w.Own}
+		q.own = [][]uint64{w.Own}
 	}
 	return q, w.Factor
 }

@@ -9,7 +9,7 @@ import (
 // Change is the change of the pages of one type between two layouts. Bits beyond the end of a page, or of a missing
 // page, count as free.
 type Change struct {
-	Name          string // not cleaned; "" for complete layouts
+	name          string // not cleaned; "" for complete layouts
 	Before, After Figures
 	NewlyOccupied uint64 // bits
 	NewlyFree     uint64
@@ -20,14 +20,14 @@ type Change struct {
 // LayoutChange compares two layouts.
 type LayoutChange struct {
 	Types []Change // in the order of the layout before, then new ones
-	All   Change
+	all   Change
 }
 
 // DiffLayouts compares two layouts page by page. Types are matched by name, the second of a name with the second; pages
 // by their number.
 func DiffLayouts(before, after *model.Layout) *LayoutChange {
 	was, is := SumLayout(before), SumLayout(after)
-	out := &LayoutChange{All: Change{Before: was.All, After: is.All}}
+	out := &LayoutChange{all: Change{Before: was.All, After: is.All}}
 	type name struct {
 		text string
 		nth  int
@@ -48,14 +48,14 @@ func DiffLayouts(before, after *model.Layout) *LayoutChange {
 			partner[k] = i + 1
 			continue
 		}
-		c := Change{Name: n.text, After: is.Types[i]}
+		c := Change{name: n.text, After: is.Types[i]}
 		c.compare(none, &after.Types[i])
 		out.Types = append(out.Types, c)
 	}
 	added := out.Types
 	out.Types = make([]Change, 0, len(partner)+len(added))
 	for i, k := range partner {
-		c, with := Change{Name: before.Types[i].Name, Before: was.Types[i]}, none
+		c, with := Change{name: before.Types[i].Name, Before: was.Types[i]}, none
 		if k > 0 {
 			c.After, with = is.Types[k-1], &after.Types[k-1]
 		}
@@ -64,7 +64,7 @@ func DiffLayouts(before, after *model.Layout) *LayoutChange {
 	}
 	out.Types = append(out.Types, added...)
 	for i := range out.Types {
-		out.All.join(&out.Types[i])
+		out.all.join(&out.Types[i])
 	}
 	return out
 }

@@ -207,11 +207,11 @@ func TestLayoutChangesAgreeWithBits(t *testing.T) {
 		for _, c := range got.Types {
 			all.join(&c)
 			if c.Before.OccupiedBits != c.SameOccupied+c.NewlyFree || c.After.OccupiedBits != c.SameOccupied+c.NewlyOccupied {
-				t.Fatalf("the bits of %q do not add up: %+v", c.Name, c)
+				t.Fatalf("the bits of %q do not add up: %+v", c.name, c)
 			}
 		}
-		if all.Before, all.After = SumLayout(before).All, SumLayout(after).All; all != got.All {
-			t.Fatalf("all: got %+v\nwant %+v", got.All, all)
+		if all.Before, all.After = SumLayout(before).All, SumLayout(after).All; all != got.all {
+			t.Fatalf("all: got %+v\nwant %+v", got.all, all)
 		}
 		for i := range min(len(before.Types), len(after.Types)) { // types of one name stand in the same order
 			slowChange(t, &before.Types[i], &after.Types[i], &got.Types[i])
@@ -244,7 +244,7 @@ func slowChange(t *testing.T, before, after *model.PageType, got *Change) {
 			}
 		}
 	}
-	want.Name, want.Before, want.After = got.Name, got.Before, got.After
+	want.name, want.Before, want.After = got.name, got.Before, got.After
 	if *got != want {
 		t.Fatalf("got %+v\nwant %+v", *got, want)
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // Map replaces the beginning of names: what was built in From is in To.
-type Map struct{ From, To string }
+type Map struct{ from, To string }
 
 // ParseMap parses a Map, "FROM=TO".
 func ParseMap(text string) (Map, error) {
@@ -90,18 +90,18 @@ const (
 
 // NotFoundError reports where a source file was looked for.
 type NotFoundError struct {
-	Name   string
-	Looked []string // places, with what was wrong there
+	name   string
+	looked []string // places, with what was wrong there
 }
 
 func (e *NotFoundError) Error() string {
 	switch {
-	case strings.HasPrefix(e.Name, "<"): // as interpreters name what has none
-		return fmt.Sprintf("no source of %q: that is not a file", e.Name)
-	case len(e.Looked) == 0:
-		return fmt.Sprintf("no source of %q: --source DIR says where sources are", e.Name)
+	case strings.HasPrefix(e.name, "<"): // as interpreters name what has none
+		return fmt.Sprintf("no source of %q: that is not a file", e.name)
+	case len(e.looked) == 0:
+		return fmt.Sprintf("no source of %q: --source DIR says where sources are", e.name)
 	}
-	return fmt.Sprintf("no source of %q: looked in %s; --source DIR adds a folder", e.Name, strings.Join(e.Looked, "; "))
+	return fmt.Sprintf("no source of %q: looked in %s; --source DIR adds a folder", e.name, strings.Join(e.looked, "; "))
 }
 
 // Open returns the source file of a name in a recording. The error is a [*NotFoundError] or that of ctx.
@@ -164,17 +164,17 @@ func (f *Finder) open(ctx context.Context, name string) (file *File, err error) 
 // first takes the first of the files that a name may mean, and returns others that fit it as well. The error is a
 // [*NotFoundError] if none can be taken, or that of ctx.
 func (f *Finder) first(ctx context.Context, name string, take func(root, rel string) error) (also []string, err error) {
-	missing := &NotFoundError{Name: name}
+	missing := &NotFoundError{name: name}
 	try := func(root, rel, place string) bool {
 		err := take(root, rel)
 		if err != nil {
-			missing.Looked = append(missing.Looked, place+reason(err))
+			missing.looked = append(missing.looked, place+reason(err))
 		}
 		return err == nil
 	}
 	clean := normal(name)
 	for _, m := range f.maps {
-		if rel, ok := below(clean, normal(m.From)); ok && try(m.To, rel, path.Join(m.To, rel)) {
+		if rel, ok := below(clean, normal(m.from)); ok && try(m.To, rel, path.Join(m.To, rel)) {
 			return nil, nil
 		}
 	}
@@ -184,7 +184,7 @@ func (f *Finder) first(ctx context.Context, name string, take func(root, rel str
 			return nil, err
 		}
 		if len(found) == 0 {
-			missing.Looked = append(missing.Looked, root)
+			missing.looked = append(missing.looked, root)
 			continue
 		}
 		if try(root, found[0], path.Join(root, found[0])) {
@@ -197,7 +197,7 @@ func (f *Finder) first(ctx context.Context, name string, take func(root, rel str
 	switch {
 	case !path.IsAbs(clean), f.closed:
 	case !isSource(clean):
-		missing.Looked = append(missing.Looked, clean+" (not read: the name is not that of a source file)")
+		missing.looked = append(missing.looked, clean+" (not read: the name is not that of a source file)")
 	case try(path.Dir(clean), path.Base(clean), clean):
 		return nil, nil
 	}

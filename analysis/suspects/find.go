@@ -27,8 +27,8 @@ const (
 	// mostPicked is the number of classes that are examined closely: more cannot each retain much of a heap, except by
 	// retaining each other.
 	mostPicked = 64
-	// 1/telling of a suspect must not be the same memory as that of a suspect before it: else it is the same thing.
-	telling = 2
+	// 1/overlap of a suspect must not be the same memory as that of a suspect before it: else it is the same thing.
+	overlap = 2
 	// everything is the part of the heap, in quarters, that hangs below a row of the whole program, such as the global
 	// object of JavaScript: that objects are somewhere below it is no news.
 	everything = 3
@@ -41,27 +41,27 @@ const Usual = 8
 type Suspect struct {
 	Schema                 *model.HeapSchema
 	Axis                   int    // axis of the schema: 0 for a type
-	Name, Sub              string // of the type or package; not cleaned
+	Name, sub              string // of the type or package; not cleaned
 	Count, Bytes, Retained uint64 // of all its objects; Retained counts no row twice
 	Total                  uint64 // bytes of the heap
 
 	HasRow    bool
 	Row       model.Row // the accumulation point; if there are several, the one with most
-	Held      uint64    // number of objects below rows of the owner's kind
+	heldCount uint64    // number of objects below rows of the owner's kind
 	heldBytes uint64    // bytes retained by those
 	OwnerRow  model.Row
 	Owner     string // label of the owner; not cleaned; "" if none has a large part
-	Owners    int    // number of such owners
+	owners    int    // number of such owners
 	ownerOne  bool   // the owner is one object of a type, not a frame or root with a name of its own
 	Through   string // name of the owner's reference, "" if it has none or there are several
 	Crowd     bool   // many of them are dominated by Row itself
 	linked    bool   // they refer to each other: a list or a tree
-	Top       string // label of the object at the top; not cleaned
-	Runtime   bool   // owned by the runtime: code, or descriptions of types
+	top       string // label of the object at the top; not cleaned
+	runtime   bool   // owned by the runtime: code, or descriptions of types
 
-	Of          uint64 // number of all objects of the type, if only a few of them retain so much; else Count
+	of          uint64 // number of all objects of the type, if only a few of them retain so much; else Count
 	Verdict     Verdict
-	First       int // the snapshot from which growth is counted
+	first       int // the snapshot from which growth is counted
 	HasGrowth   bool
 	Growth      int64  // change of the number of objects since then
 	GrowthBytes int64  // change of own bytes since then
@@ -83,7 +83,7 @@ type moment struct {
 // suspects; 0 is all. The errors are those of ctx and of the budget.
 func Find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limit int) ([]Suspect, error) {
 	others = slices.Clone(others)
-	slices.SortFunc(others, func(a, b Census) int { return cmp.Compare(a.Snapshot, b.Snapshot) })
+	slices.SortFunc(others, func(a, b Census) int { return cmp.Compare(a.snapshot, b.snapshot) })
 	if g.Heap.Kept == nil {
 		return find(ctx, g, at, others, limit)
 	}
@@ -146,7 +146,7 @@ type candidate struct {
 // firstObjects returns the objects of the first snapshot. It returns nil if that is the current one, or objects are not
 // identified.
 func (w *finder) firstObjects(h *model.Heap) *heapgraph.IdentitiesIn {
-	if len(w.others) == 0 || w.others[0].Snapshot >= w.at {
+	if len(w.others) == 0 || w.others[0].snapshot >= w.at {
 		return nil
 	}
 	return w.others[0].objects.In(h)
@@ -204,11 +204,11 @@ func (w *finder) large(c *candidate, bytes uint64) bool {
 func (w *finder) judge(c *candidate) {
 	own := moment{w.at, figures{c.count, c.bytes}}
 	for _, o := range w.others {
-		if o.Snapshot > w.at && own.snapshot == w.at && !hasSnapshot(c.course, w.at) {
+		if o.snapshot > w.at && own.snapshot == w.at && !hasSnapshot(c.course, w.at) {
 			c.course = append(c.course, own)
 		}
-		if o.Snapshot != w.at {
-			c.course = append(c.course, moment{o.Snapshot, o.of[c.key]})
+		if o.snapshot != w.at {
+			c.course = append(c.course, moment{o.snapshot, o.of[c.key]})
 		}
 	}
 	if !hasSnapshot(c.course, w.at) {
@@ -239,7 +239,7 @@ func (w *finder) judge(c *candidate) {
 // growth of the same thing.
 func (w *finder) replaced(c *candidate) bool {
 	before := c.course[0].count
-	return w.known && before >= crowd && min(c.same, before) < before/telling
+	return w.known && before >= crowd && min(c.same, before) < before/overlap
 }
 
 func hasSnapshot(list []moment, i int) bool {
@@ -313,7 +313,7 @@ func (w *finder) isNew(c *candidate) bool {
 			return false
 		}
 		if c.verdict != Grows {
-			if !w.large(c, left) || left < c.retained/telling {
+			if !w.large(c, left) || left < c.retained/overlap {
 				return false
 			}
 			continue
@@ -321,8 +321,8 @@ func (w *finder) isNew(c *candidate) bool {
 		if t.verdict != Grows {
 			continue
 		}
-		if rows := w.related(c.class, t.class); rows >= c.count-c.count/telling || c.growth > 0 &&
-			rows >= uint64(c.growth)-uint64(c.growth)/telling || left < c.retained/telling {
+		if rows := w.related(c.class, t.class); rows >= c.count-c.count/overlap || c.growth > 0 &&
+			rows >= uint64(c.growth)-uint64(c.growth)/overlap || left < c.retained/overlap {
 			return false
 		}
 	}
@@ -336,11 +336,11 @@ func (w *finder) isElsewhere(c, t *candidate) bool {
 	for i, p := range c.points {
 		from := w.placeOf(p.row)
 		weight += p.weight
-		if left += p.weight - min(w.overlap(c.class, t.class, from, w.end(from)), p.weight); i == 0 && left < weight/telling {
+		if left += p.weight - min(w.overlap(c.class, t.class, from, w.end(from)), p.weight); i == 0 && left < weight/overlap {
 			return false
 		}
 	}
-	return left >= weight/telling
+	return left >= weight/overlap
 }
 
 // gathers reports whether a good part of the heap is what objects of a class hold in the places where they gather, or
@@ -353,7 +353,7 @@ func (w *finder) gathers(c *candidate) bool {
 	}
 	if w.large(c, sum) {
 		most := c.points[0]
-		if w.isMost(most.weight) && (c.axis > 0 || most.held < crowd && most.weight-min(c.bytes, most.weight) > most.weight/telling) {
+		if w.isMost(most.weight) && (c.axis > 0 || most.held < crowd && most.weight-min(c.bytes, most.weight) > most.weight/overlap) {
 			return false // that the program holds the heap is no news
 		}
 		return w.large(c, most.weight) || most.weight >= c.retained/spread
@@ -370,7 +370,7 @@ func (w *finder) gathers(c *candidate) bool {
 			sum += c.sums[i+1] - c.sums[i]
 		}
 	}
-	return w.large(c, sum) && sum >= c.retained/telling
+	return w.large(c, sum) && sum >= c.retained/overlap
 }
 
 // isAbout reports whether most objects of a class describe types: classes and modules.
@@ -396,9 +396,9 @@ func (w *finder) describeAll(limit int) []Suspect {
 		out = append(out, w.describe(c))
 	}
 	slices.SortStableFunc(out, func(a, b Suspect) int {
-		return cmp.Or(cmp.Compare(b.Verdict/Grows, a.Verdict/Grows), falseFirst(a.Runtime, b.Runtime),
+		return cmp.Or(cmp.Compare(b.Verdict/Grows, a.Verdict/Grows), falseFirst(a.runtime, b.runtime),
 			falseFirst(!a.HasRow, !b.HasRow), cmp.Compare(b.rank(), a.rank()),
-			compareKeys(key{a.Axis, a.Name, a.Sub}, key{b.Axis, b.Name, b.Sub}))
+			compareKeys(key{a.Axis, a.Name, a.sub}, key{b.Axis, b.Name, b.sub}))
 	})
 	if limit > 0 && len(out) > limit {
 		out = out[:limit]

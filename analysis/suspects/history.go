@@ -21,7 +21,7 @@ type figures struct{ count, bytes uint64 }
 
 // Census is the number of objects of each type in a snapshot, and their identities if the format has any.
 type Census struct {
-	Snapshot int
+	snapshot int
 	of       map[key]figures
 	objects  heapgraph.Identities
 }

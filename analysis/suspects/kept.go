@@ -27,8 +27,9 @@ type keptSuspect struct {
 	Course []keptMoment
 	Grown  uint64
 
-	OwnerOne, Linked bool
-	HeldBytes        uint64
+	Held, HeldBytes, Of       uint64
+	Owners, First             int
+	OwnerOne, Linked, Runtime bool
 }
 
 type keptMoment struct {
@@ -38,7 +39,7 @@ type keptMoment struct {
 
 // texts returns the fields that have bytes of the file.
 func (s *Suspect) texts() [5]*string {
-	return [5]*string{&s.Name, &s.Sub, &s.Owner, &s.Through, &s.Top}
+	return [5]*string{&s.Name, &s.sub, &s.Owner, &s.Through, &s.top}
 }
 
 // restore returns what an earlier run has found in a snapshot; ok is false if that is not kept.
@@ -55,7 +56,9 @@ func restore(ctx context.Context, h *model.Heap, name string) (list []Suspect, o
 			*to = string(kept[i].Texts[n])
 		}
 		s.Schema, s.exact, s.grown = h.Schema, kept[i].Exact, kept[i].Grown
-		s.ownerOne, s.linked, s.heldBytes = kept[i].OwnerOne, kept[i].Linked, kept[i].HeldBytes
+		s.heldCount, s.heldBytes, s.of = kept[i].Held, kept[i].HeldBytes, kept[i].Of
+		s.owners, s.first = kept[i].Owners, kept[i].First
+		s.ownerOne, s.linked, s.runtime = kept[i].OwnerOne, kept[i].Linked, kept[i].Runtime
 		for _, m := range kept[i].Course {
 			s.course = append(s.course, moment{m.Snapshot, figures{m.Count, m.Bytes}})
 		}
@@ -68,8 +71,10 @@ func restore(ctx context.Context, h *model.Heap, name string) (list []Suspect, o
 func keep(h *model.Heap, name string, list []Suspect) {
 	kept := make([]keptSuspect, 0, len(list))
 	for i := range list {
-		k := keptSuspect{Suspect: list[i], Exact: list[i].exact, Grown: list[i].grown, OwnerOne: list[i].ownerOne,
-			Linked: list[i].linked, HeldBytes: list[i].heldBytes}
+		k := keptSuspect{Suspect: list[i], Exact: list[i].exact, Grown: list[i].grown,
+			Held: list[i].heldCount, HeldBytes: list[i].heldBytes, Of: list[i].of,
+			Owners: list[i].owners, First: list[i].first,
+			OwnerOne: list[i].ownerOne, Linked: list[i].linked, Runtime: list[i].runtime}
 		k.Suspect.Schema = nil
 		for n, from := range list[i].texts() {
 			k.Texts[n] = []byte(*from)
@@ -99,7 +104,7 @@ func fileOf(g *heapgraph.Graph, at int, others []Census, limit int) string {
 // digest writes what distinguishes a census from another one.
 func (c *Census) digest(w io.Writer) {
 	var b []byte
-	b = binary.AppendVarint(b, int64(c.Snapshot))
+	b = binary.AppendVarint(b, int64(c.snapshot))
 	for _, k := range slices.SortedFunc(maps.Keys(c.of), compareKeys) {
 		f := c.of[k]
 		b = append(append(append(append(b, k.name...), 0), k.sub...), 0)

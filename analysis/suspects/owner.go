@@ -24,24 +24,24 @@ const (
 
 // describe returns the suspect for a candidate.
 func (w *finder) describe(c *candidate) Suspect {
-	s := Suspect{Axis: c.axis, Name: c.name, Sub: c.sub, Count: c.count, Of: c.count, Bytes: c.bytes,
+	s := Suspect{Axis: c.axis, Name: c.name, sub: c.sub, Count: c.count, of: c.count, Bytes: c.bytes,
 		Retained: c.retained, Total: w.total(),
 		Verdict: c.verdict, course: c.course, Schema: w.h.Schema, grown: c.grown}
 	if len(c.course) > 1 {
-		s.First, s.HasGrowth, s.Growth = c.course[0].snapshot, true, c.growth
+		s.first, s.HasGrowth, s.Growth = c.course[0].snapshot, true, c.growth
 		s.GrowthBytes = int64(c.bytes - c.course[0].bytes)
 	}
 	if w.known && len(c.course) > 1 {
 		s.HasSame, s.Same, s.exact = true, min(c.same, c.course[0].count, c.count), w.exact
 	}
-	s.Runtime = w.isRuntime(c.key)
+	s.runtime = w.isRuntime(c.key)
 	if len(c.points) == 0 {
 		return s
 	}
 	p := c.points[0]
 	s.Row, s.HasRow, s.linked = p.row, true, w.isOf(c, p.row) && p.held >= crowd
 	s.Crowd = w.below(c, p.row) >= crowd
-	s.Top = w.labelOf(p.row)
+	s.top = w.labelOf(p.row)
 	s.OwnerRow, s.Through = w.owner(c, p.row)
 	s.Owner = w.labelOf(s.OwnerRow)
 	s.ownerOne = w.kinds.Has(w.h.Kinds[s.OwnerRow]) && !w.h.Kind(s.OwnerRow).About
@@ -49,15 +49,15 @@ func (w *finder) describe(c *candidate) Suspect {
 	for _, q := range c.points {
 		held += q.held
 		if r, _ := w.owner(c, q.row); w.alike(r, s.OwnerRow) {
-			s.Held += q.held
+			s.heldCount += q.held
 			s.heldBytes += q.weight
-			s.Owners++
+			s.owners++
 		}
 	}
 	if c.few(held) {
 		w.onlyThose(&s, c)
 	}
-	s.Runtime = s.Runtime || w.describesTypes(s.OwnerRow)
+	s.runtime = s.runtime || w.describesTypes(s.OwnerRow)
 	return s
 }
 
@@ -149,7 +149,7 @@ func (w *finder) named(c *candidate, at, below model.Row) (model.Row, string) {
 			break
 		}
 		way = append(way, up)
-		if through := w.throughAll(c, way); !w.isContainer(up) && w.tells(through) {
+		if through := w.throughAll(c, way); !w.isContainer(up) && w.describes(through) {
 			return up, through
 		}
 		r = up
@@ -157,9 +157,9 @@ func (w *finder) named(c *candidate, at, below model.Row) (model.Row, string) {
 	return at, name
 }
 
-// tells reports whether the name of a reference is that of a field or a variable: it is not unknown, not an index, and
+// describes reports whether the name of a reference is that of a field or a variable: it is not unknown, not an index, and
 // does not lead to the dictionary of all fields.
-func (w *finder) tells(name string) bool {
+func (w *finder) describes(name string) bool {
 	return strings.Trim(name, "0123456789") != "" && name != w.h.Schema.Fields
 }
 
@@ -168,8 +168,8 @@ func (w *finder) tells(name string) bool {
 func (w *finder) throughAll(c *candidate, way []model.Row) string {
 	top := len(way) - 1
 	first := w.through(c, way[top], way[max(top-1, 0)])
-	for i := top - 1; i > 0 && !w.tells(first) && w.isContainer(way[i]); i-- {
-		if name := w.through(c, way[i], way[i-1]); w.tells(name) {
+	for i := top - 1; i > 0 && !w.describes(first) && w.isContainer(way[i]); i-- {
+		if name := w.through(c, way[i], way[i-1]); w.describes(name) {
 			return name
 		}
 	}

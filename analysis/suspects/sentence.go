@@ -33,11 +33,11 @@ func (s *Suspect) Change() string {
 }
 
 // Snapshots returns the number of snapshots by which the suspect was judged.
-func (s *Suspect) Snapshots() int { return len(s.course) }
+func (s *Suspect) snapshots() int { return len(s.course) }
 
 // Word returns the word of the verdict, "" for one snapshot.
 func (s *Suspect) Word() string {
-	if s.Snapshots() < 2 {
+	if s.snapshots() < 2 {
 		return ""
 	}
 	return s.Verdict.String()
@@ -48,7 +48,7 @@ const sureOfTwo = 0.5
 
 // Confidence returns the confidence of the verdict, 0 … 1: 0 for one snapshot, which says nothing about growth.
 func (s *Suspect) Confidence() float64 {
-	switch s.Snapshots() {
+	switch s.snapshots() {
 	case 0, 1:
 		return 0
 	case 2:
@@ -130,14 +130,14 @@ func (s *Suspect) held() string {
 		verb = " is"
 	}
 	switch {
-	case !s.HasRow, s.Of == s.Count && s.heldBytes < s.Retained/spread:
+	case !s.HasRow, s.of == s.Count && s.heldBytes < s.Retained/spread:
 		return verb + " held in many places: no single object holds a large part of them"
-	case s.Of == s.Count && s.Held < crowd && s.Held < s.Count: // few of many, but large ones
+	case s.of == s.Count && s.heldCount < crowd && s.heldCount < s.Count: // few of many, but large ones
 		return fmt.Sprintf(", %v of that held %s", model.Bytes(s.heldBytes), s.ownerText())
-	case s.Of == s.Count && s.Held*100 < s.Count*mostOf:
-		return fmt.Sprintf(", %s of them (%v) held %s", model.Group(s.Held), model.Bytes(s.heldBytes), s.ownerText())
+	case s.of == s.Count && s.heldCount*100 < s.Count*mostOf:
+		return fmt.Sprintf(", %s of them (%v) held %s", model.Group(s.heldCount), model.Bytes(s.heldBytes), s.ownerText())
 	case s.linked && s.Axis > 0:
-		return ", below one " + model.Clean(s.Top) + "," + verb + " held " + s.ownerText()
+		return ", below one " + model.Clean(s.top) + "," + verb + " held " + s.ownerText()
 	case s.linked:
 		return ", linked to each other," + verb + " held " + s.ownerText()
 	}
@@ -150,8 +150,8 @@ func (s *Suspect) ownerText() string {
 	switch {
 	case s.OwnerRow == model.RootRow:
 		return "from several roots, with no single dominator"
-	case s.Owners > 1 && s.ownerOne:
-		text = model.Group(uint64(s.Owners)) + " " + text
+	case s.owners > 1 && s.ownerOne:
+		text = model.Group(uint64(s.owners)) + " " + text
 	case s.ownerOne:
 		text = "one " + text
 	}
@@ -167,10 +167,10 @@ func (s *Suspect) grew() string {
 		return ""
 	}
 	text := ""
-	if s.Of != s.Count {
-		text = "of all " + model.Group(s.Of) + ": "
+	if s.of != s.Count {
+		text = "of all " + model.Group(s.of) + ": "
 	}
-	switch since := fmt.Sprintf("since #%d", s.First); s.Verdict {
+	switch since := fmt.Sprintf("since #%d", s.first); s.Verdict {
 	case Grows:
 		return text + s.grewBy(since) + s.howOften() + s.stayed()
 	case once:
@@ -190,11 +190,11 @@ func (s *Suspect) stayed() string {
 	case !s.HasSame || before == 0:
 		return ""
 	case s.Same == before:
-		return fmt.Sprintf(", the %s of #%d are still there", model.Group(before), s.First)
+		return fmt.Sprintf(", the %s of #%d are still there", model.Group(before), s.first)
 	case s.Same == 0:
-		return fmt.Sprintf(", none of the %s of #%d is left", model.Group(before), s.First)
+		return fmt.Sprintf(", none of the %s of #%d is left", model.Group(before), s.first)
 	default:
-		return fmt.Sprintf(", %s%s of the %s of #%d are still there", about, model.Group(s.Same), model.Group(before), s.First)
+		return fmt.Sprintf(", %s%s of the %s of #%d are still there", about, model.Group(s.Same), model.Group(before), s.first)
 	}
 }
 
@@ -203,11 +203,11 @@ func (s *Suspect) bound() string {
 	text, most := "", s.most()
 	switch {
 	case s.level():
-		return fmt.Sprintf("bounded: as many as in #%d", s.First)
+		return fmt.Sprintf("bounded: as many as in #%d", s.first)
 	case s.Growth > 0:
-		text = fmt.Sprintf("%s more than in #%d, but ", model.Group(uint64(s.Growth)), s.First)
+		text = fmt.Sprintf("%s more than in #%d, but ", model.Group(uint64(s.Growth)), s.first)
 	case s.Growth < 0:
-		text = fmt.Sprintf("%s fewer than in #%d, ", model.Group(uint64(-s.Growth)), s.First)
+		text = fmt.Sprintf("%s fewer than in #%d, ", model.Group(uint64(-s.Growth)), s.first)
 	}
 	return text + fmt.Sprintf("bounded: at most %s, in #%d", model.Group(most.count), most.snapshot)
 }

@@ -350,7 +350,7 @@ func TestRuntimeDoesNotLead(t *testing.T) {
 	}
 	list := found(t, 0, m)
 	wantFirst(t, list, "once: 500 Session (887 KiB, 14.1 % of the heap) are held by one SessionCache through `$cache`")
-	if len(list) != 2 || !list[1].Runtime || list[1].Name != "Method" || list[1].Owner != "Grammar (class)" {
+	if len(list) != 2 || !list[1].runtime || list[1].Name != "Method" || list[1].Owner != "Grammar (class)" {
 		t.Error(evidence(list))
 	}
 }

@@ -23,7 +23,7 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 	end := edges[verdict.Windows]
 	keys := len(ix.sums[column.DimStack])
 	g := verdict.NewGatherer(edges, 0, keys)
-	sites := make([]verdict.Verdict, keys) // figures only
+	sites := make([]struct{ born, freed, late, lateBytes uint64 }, keys)
 	for b := range ix.size.N {
 		k, died := ix.stack.At(b), ix.died.At(b)
 		block := verdict.Block{Size: ix.size.At(b), Born: ix.born.At(b), Died: died, BornAt: ix.bornAt(uint32(b))}
@@ -33,12 +33,12 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 		g.Add(int(k), &block)
 		v := &sites[k]
 		if block.Born < end {
-			v.Born++
+			v.born++
 			if died < end {
-				v.Freed++
+				v.freed++
 			} else if died != alive {
-				v.Late++
-				v.LateBytes, _ = model.SaturatingAdd(v.LateBytes, block.Size)
+				v.late++
+				v.lateBytes, _ = model.SaturatingAdd(v.lateBytes, block.Size)
 			}
 		}
 	}
@@ -46,8 +46,8 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 	var out verdict.List
 	for k := range sites {
 		now := &ix.sums[column.DimStack][k]
-		v := g.Site(k, sites[k].Born, sites[k].Freed, ended[k].LiveBytes()).Judge(ix.time.At(int(end) - 1))
-		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = uint32(k), now.LiveCount(), now.LiveBytes(), sites[k].Late, sites[k].LateBytes
+		v := g.Site(k, sites[k].born, sites[k].freed, ended[k].LiveBytes()).Judge(ix.time.At(int(end) - 1))
+		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = uint32(k), now.LiveCount(), now.LiveBytes(), sites[k].late, sites[k].lateBytes
 		v.Ended = uint64(now.EndedCount)
 		if v = v.Settled(); v.Kind != verdict.None {
 			out = append(out, v)

@@ -8,7 +8,7 @@ type Box struct {
 	Rect
 	Node   int32 // of the tree
 	Outer  bool  // boxes are within it
-	Level  int   // number of boxes around it
+	level  int   // number of boxes around it
 	Weight uint64
 	Sides  [2]uint64
 	Merged int // number of small parts together; Node is then the part that they belong to
@@ -77,19 +77,19 @@ func (d *drawing) divide(n int32, r Rect, level int) {
 	items := make([]item, 0, kept-first+1)
 	for c := first; c < kept; c++ {
 		at := &d.tree.Nodes[c]
-		boxes = append(boxes, Box{Node: c, Weight: at.Weight, Sides: at.Sides, Level: level})
+		boxes = append(boxes, Box{Node: c, Weight: at.Weight, Sides: at.Sides, level: level})
 		items = append(items, item{Step{at.Kind, at.Name}, at.Weight})
 	}
 	if kept < end {
 		rest := d.tree.merge(kept, end)
-		boxes = append(boxes, Box{Node: n, Weight: rest.Weight, Sides: rest.Sides, Merged: rest.Merged, Level: level})
+		boxes = append(boxes, Box{Node: n, Weight: rest.Weight, Sides: rest.Sides, Merged: rest.Merged, level: level})
 		items = append(items, item{Step{Kind: Rest}, rest.Weight})
 	}
 	key := d.key(n)
 	p := arrange(items, r.W, r.H, d.shape.Tall, d.last.of(key))
 	d.now.plans[key] = p
 	for i, at := range p.place(items) {
-		if boxes[i].Rect = at; at.Empty() {
+		if boxes[i].Rect = at; at.empty() {
 			continue
 		}
 		boxes[i].X, boxes[i].Y = r.X+at.X, r.Y+at.Y
@@ -110,7 +110,7 @@ func (d *drawing) add(b Box) {
 	}
 	head := (b.Y+d.shape.Row-1)/d.shape.Row*d.shape.Row + d.shape.Row - b.Y // to the end of the first complete line
 	d.boxes[at].Outer = true
-	d.divide(within, Rect{b.X, b.Y + head, b.W, b.H - head}, b.Level+1)
+	d.divide(within, Rect{b.X, b.Y + head, b.W, b.H - head}, b.level+1)
 }
 
 // key returns the way to a node as text.

@@ -10,7 +10,7 @@ import (
 type Rect struct{ X, Y, W, H int }
 
 // Empty reports whether nothing of a rectangle is visible.
-func (r Rect) Empty() bool { return r.W <= 0 || r.H <= 0 }
+func (r Rect) empty() bool { return r.W <= 0 || r.H <= 0 }
 
 // item is what a rectangle represents. A key is that of one item.
 type item struct {
@@ -83,8 +83,8 @@ func (a area) round() Rect {
 	return Rect{at(a.x), at(a.y), at(a.x+a.w) - at(a.x), at(a.y+a.h) - at(a.y)}
 }
 
-// stretch returns how far from a square an area is whose units are so tall: 64 for a square, twice that for two squares.
-func (a area) stretch(tall int) uint64 {
+// aspect returns how far from a square an area is whose units are so tall: 64 for a square, twice that for two squares.
+func (a area) aspect(tall int) uint64 {
 	w, h := uint64(max(a.w, 1)), uint64(max(a.h, 1))*uint64(tall)
 	hi, lo := bits.Mul64(max(w, h), 64)
 	if hi >= min(w, h) {
@@ -147,8 +147,8 @@ func fill(list []item, free area, upright bool, left uint64, tall int) (n int, s
 	for try := 1; try <= len(list); try++ {
 		more := sum + list[try-1].weight
 		row, _ := free.cutRow(upright, more, left)
-		worst := max(row.part(upright, 0, list[0].weight, more).stretch(tall),
-			row.part(upright, 0, list[try-1].weight, more).stretch(tall))
+		worst := max(row.part(upright, 0, list[0].weight, more).aspect(tall),
+			row.part(upright, 0, list[try-1].weight, more).aspect(tall))
 		if worst > best {
 			break
 		}
@@ -230,8 +230,8 @@ func (p *plan) place(items []item) []Rect {
 	return out
 }
 
-// ugliest is the stretch from which a shape costs no more.
-const ugliest = 32 * 64
+// worstAspect is the aspect from which a shape costs no more.
+const worstAspect = 32 * 64
 
 // cost returns how far from squares the shapes of items are: half of that by weight, half alike for every item.
 func (p *plan) cost(items []item) uint64 {
@@ -243,7 +243,7 @@ func (p *plan) cost(items []item) uint64 {
 	sum := uint64(0)
 	for i, a := range p.areas(items) {
 		if w := items[i].weight >> by; w > 0 {
-			sum += (uint64(scale(all, w, total)) + all/uint64(len(items))) * min(a.stretch(p.tall), ugliest)
+			sum += (uint64(scale(all, w, total)) + all/uint64(len(items))) * min(a.aspect(p.tall), worstAspect)
 		}
 	}
 	return sum

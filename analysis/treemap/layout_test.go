@@ -20,7 +20,7 @@ func covered(t *testing.T, rects []Rect, w, h int) []int {
 	t.Helper()
 	cells := make([]int, w*h)
 	for _, r := range rects {
-		if r.Empty() {
+		if r.empty() {
 			continue
 		}
 		if r.X < 0 || r.Y < 0 || r.X+r.W > w || r.Y+r.H > h {
@@ -71,7 +71,7 @@ func TestRectanglesAreProportional(t *testing.T) {
 				t.Fatalf("%d of %d: %.6f of the area for %.6f of the weight", i, len(items), share, want)
 			}
 			got := small[i]
-			if got.Empty() {
+			if got.empty() {
 				continue
 			}
 			for _, edge := range [][2]int{{got.X, big.X}, {got.Y, big.Y}, {got.X + got.W, big.X + big.W}, {got.Y + got.H, big.Y + big.H}} {
@@ -92,7 +92,7 @@ func TestShapesAreLikeSquares(t *testing.T) {
 		}
 		p := squarify(items, 1000, 700, 1)
 		for i, a := range p.areas(items) {
-			if a.stretch(1) > 3*64 {
+			if a.aspect(1) > 3*64 {
 				t.Errorf("%d of %d equal ones: %d × %d", i, n, a.w/unit, a.h/unit)
 			}
 		}
@@ -116,10 +116,10 @@ func TestSmallChangesMoveLittle(t *testing.T) {
 		}
 		after := arrange(changed, w, h, 1, last).place(changed)
 		for i := range before {
-			if before[i].Empty() != after[i].Empty() && before[i].W*before[i].H+after[i].W*after[i].H > 4+w/8+h/8 {
+			if before[i].empty() != after[i].empty() && before[i].W*before[i].H+after[i].W*after[i].H > 4+w/8+h/8 {
 				t.Fatalf("%d of %d: %v became %v", i, len(items), before[i], after[i])
 			}
-			if before[i].Empty() || after[i].Empty() {
+			if before[i].empty() || after[i].empty() {
 				continue
 			}
 			if d := max(abs(before[i].X-after[i].X), abs(before[i].Y-after[i].Y)); d > 2+max(w, h)/50 {
@@ -174,10 +174,10 @@ func TestBoxesAreWithinTheirPart(t *testing.T) {
 		sums := make([]uint64, len(boxes))
 		open := []int{}
 		for i, b := range boxes {
-			open = open[:b.Level]
-			if b.Level > 0 {
-				o := boxes[open[b.Level-1]]
-				sums[open[b.Level-1]] += b.Weight
+			open = open[:b.level]
+			if b.level > 0 {
+				o := boxes[open[b.level-1]]
+				sums[open[b.level-1]] += b.Weight
 				if !o.Outer || b.X < o.X || b.Y < o.Y+2 || b.X+b.W > o.X+o.W || b.Y+b.H > o.Y+o.H {
 					t.Fatalf("%+v is not within %+v", b, o)
 				}

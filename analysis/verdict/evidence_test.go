@@ -15,26 +15,26 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		v    Verdict
 		want string
 	}{
-		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 2, Freed: 1, Held: 977 * kib, Live: 1, Bytes: 391 * kib, Ended: 2, Late: 1, LateBytes: 977 * kib, First: at, Last: at, Longest: at},
+		{Verdict{Kind: InFlight, reason: youngBlocks, born: 2, freed: 1, heldBytes: 977 * kib, Live: 1, Bytes: 391 * kib, Ended: 2, Late: 1, LateBytes: 977 * kib, first: at, last: at, longest: at},
 			"at 150 ms, before the last frees, 1 block (977 KiB) in use, allocated at 61.0 ms, no older than the one freed before became (61.0 ms); at the end 1 block (391 KiB) is live"},
-		{Verdict{Kind: Kept, Reason: fewBlocks, Born: 1, Held: 977 * kib, Ended: 1, Late: 1, LateBytes: 977 * kib, First: at, Last: at},
+		{Verdict{Kind: Kept, reason: fewBlocks, born: 1, heldBytes: 977 * kib, Ended: 1, Late: 1, LateBytes: 977 * kib, first: at, last: at},
 			"at 150 ms, before the last frees, 1 block (977 KiB), allocated at 61.0 ms; none was freed before the last moments of the run; at the end none is live"},
-		{Verdict{Kind: InFlight, Reason: youngBlocks, Born: 9, Held: kib, Live: 9, Bytes: kib, Suspects: 3, First: at, Last: 2 * at},
+		{Verdict{Kind: InFlight, reason: youngBlocks, born: 9, heldBytes: kib, Live: 9, Bytes: kib, suspects: 3, first: at, last: 2 * at},
 			"9 blocks (1.00 KiB) in use, allocated from 61.0 ms to 122 ms, but 6 of them too late to tell whether more will come: none was freed"},
-		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at},
+		{Verdict{Kind: Leak, reason: outlivedAll, born: 4, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
 			"4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed"},
-		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 4, Held: kib, Live: 6, Bytes: 2 * kib, First: at, Last: 2 * at},
+		{Verdict{Kind: Leak, reason: outlivedAll, born: 4, heldBytes: kib, Live: 6, Bytes: 2 * kib, first: at, last: 2 * at},
 			"at 150 ms, shortly before the end, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed; at the end 6 blocks (2.00 KiB) are live"},
-		{Verdict{Kind: Late, Reason: outlivedAll, Born: 4, Held: kib, Ended: 4, Late: 4, LateBytes: kib, First: at, Last: 2 * at},
+		{Verdict{Kind: Late, reason: outlivedAll, born: 4, heldBytes: kib, Ended: 4, Late: 4, LateBytes: kib, first: at, last: 2 * at},
 			"at 150 ms, before the last frees, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed before the last moments of the run; 4 blocks (1.00 KiB) were freed after that"},
-		{Verdict{Kind: Leak, Reason: outlivedSince, Born: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at},
+		{Verdict{Kind: Leak, reason: outlivedSince, born: 4, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
 			"4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, again and again; none was freed"},
-		{Verdict{Kind: Leak, Reason: outlivedSince, Born: 9, Freed: 5, Suspects: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at, Longest: at},
+		{Verdict{Kind: Leak, reason: outlivedSince, born: 9, freed: 5, suspects: 4, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at, longest: at},
 			"4 blocks (1.00 KiB) of 9 allocated; all of them, allocated again and again from 61.0 ms on, are older than any freed block became (61.0 ms)"},
-		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 9, Freed: 5, Suspects: 3, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at, Longest: at},
+		{Verdict{Kind: Leak, reason: outlivedAll, born: 9, freed: 5, suspects: 3, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at, longest: at},
 			"4 blocks (1.00 KiB) of 9 allocated; 3 of them, allocated throughout the run, are older than any freed block became (61.0 ms)"},
-		{Verdict{Kind: Leak, Reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "one block is no growth"},
-		{Verdict{Kind: Unknown, Reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
+		{Verdict{Kind: Leak, reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "a single block shows no growth"},
+		{Verdict{Kind: Unknown, reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
 	} {
 		c.v.Until = 150_000
 		got := c.v.Evidence()
@@ -65,14 +65,14 @@ func TestThroughoutTheRun(t *testing.T) {
 	const second = model.Second
 	for _, c := range []struct {
 		first, last model.Time
-		want        Reason
+		want        reason
 	}{{second, 7 * second, outlivedAll}, {5 * second, 8 * second, outlivedSince}, {0, 5 * second, outlivedSince}} {
-		e := Evidence{Born: Windows, Live: Windows, Bytes: Windows, first: c.first, last: c.last}
+		e := Evidence{born: Windows, live: Windows, liveBytes: Windows, first: c.first, last: c.last}
 		for w := range e.births {
 			e.births[w] = 1
 		}
-		if v := e.Judge(8 * second); v.Kind != Leak || v.Reason != c.want {
-			t.Errorf("from %v to %v: %v for reason %d, not %d", c.first, c.last, v.Kind, v.Reason, c.want)
+		if v := e.Judge(8 * second); v.Kind != Leak || v.reason != c.want {
+			t.Errorf("from %v to %v: %v for reason %d, not %d", c.first, c.last, v.Kind, v.reason, c.want)
 		}
 	}
 }

@@ -14,8 +14,8 @@ type Block struct {
 
 // Evidence is what is known about the blocks of one site at the end of the run.
 type Evidence struct {
-	Born, Freed uint64 // all its blocks; Born-Freed are live at the end of the run
-	Live, Bytes uint64
+	born, freed     uint64 // all its blocks; Born-Freed are live at the end of the run
+	live, liveBytes uint64
 
 	births [Windows]uint32 // survivors by the window of their birth
 	ages   [Windows]uint32 // freed blocks by lifetime in windows, from one window up
@@ -121,8 +121,8 @@ func (c *chain) replacedBy(b *Block) bool {
 // Site returns the evidence of a site, completed with sums that include the blocks that were left out.
 func (g *Gatherer) Site(site int, born, freed, bytes uint64) *Evidence {
 	e := &g.sites[site]
-	e.Born, e.Freed, e.Live, e.Bytes = born, freed, born-min(freed, born), bytes
-	if e.Freed > 0 {
+	e.born, e.freed, e.live, e.liveBytes = born, freed, born-min(freed, born), bytes
+	if e.freed > 0 {
 		e.longest = max(e.longest, g.short)
 	}
 	return e

@@ -33,7 +33,7 @@ const (
 	// A container was replaced at least this often, and has at least this share of its site's bytes.
 	leastLinks, mostOf = 4, 0.5
 	// A container counts as no longer growing after this many times the time in which its next growth was expected.
-	patience = 1.5
+	slack = 1.5
 	// A container is called a leak with at most this certainty, if its last growth is in the last window.
 	mostCertain = 0.95
 	// If freed blocks lived for at least this many windows, memory that does not grow is a cache rather than in flight.
@@ -59,21 +59,21 @@ const (
 func (e *Evidence) Judge(end model.Time) Verdict { return e.judge(end, allParts) }
 
 func (e *Evidence) judge(end model.Time, use part) Verdict {
-	v := Verdict{Born: e.Born, Freed: e.Freed, Live: e.Live, Held: e.Bytes, Bytes: e.Bytes, Ended: e.Freed,
-		First: e.first, Last: e.last, Longest: e.longest, Until: end}
-	conclude := func(k Kind, r Reason, confidence float64) Verdict {
-		v.Kind, v.Reason, v.Confidence = k, r, float32(min(max(confidence, 0), 1))
+	v := Verdict{born: e.born, freed: e.freed, Live: e.live, heldBytes: e.liveBytes, Bytes: e.liveBytes, Ended: e.freed,
+		first: e.first, last: e.last, longest: e.longest, Until: end}
+	conclude := func(k Kind, r reason, confidence float64) Verdict {
+		v.Kind, v.reason, v.Confidence = k, r, float32(min(max(confidence, 0), 1))
 		if k == Leak {
 			v.Growth = e.growth(end)
 		}
 		return v
 	}
-	if e.Live == 0 {
+	if e.live == 0 {
 		return conclude(Unknown, lastMoment, 0)
 	}
 	if use&containers != 0 && e.grows() {
 		c := &e.chain
-		v.replacements, v.firstSize, v.Top = c.links, c.least, c.size
+		v.replacements, v.firstSize, v.top = c.links, c.least, c.size
 		// The longer ago the last step was, the more likely it has reached its size.
 		conclude(Leak, container, math.Min(0.5+0.05*float64(c.links), mostCertain)*float64(c.born[1]+1)/Windows)
 		// The steps of a container are too large for a slope of levels.
@@ -82,16 +82,16 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	}
 	room := Windows - e.limit(use)
 	quarters := e.quarters(room)
-	v.Suspects = quarters[0] + quarters[1] + quarters[2] + quarters[3]
+	v.suspects = quarters[0] + quarters[1] + quarters[2] + quarters[3]
 	even := evenness(quarters)
 	switch {
 	case room < leastRoom:
 		return e.byLevel(conclude, use)
-	case v.Suspects == e.Live && v.Suspects < leastSuspects:
+	case v.suspects == e.live && v.suspects < leastSuspects:
 		return conclude(Kept, fewBlocks, 0.5)
-	case v.Suspects < leastSuspects || float64(v.Suspects) < 2*e.strays():
+	case v.suspects < leastSuspects || float64(v.suspects) < 2*e.outliers():
 		return e.steady(conclude, use)
-	case even < fullQuarter && use&spread != 0 && 2*v.Suspects < e.Live:
+	case even < fullQuarter && use&spread != 0 && 2*v.suspects < e.live:
 		return e.steady(conclude, use)
 	case even < fullQuarter && use&spread != 0:
 		return conclude(Kept, oneTime, 0.8-even)
@@ -102,12 +102,12 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	if e.first > end/spanEdge || e.last < end-end/spanEdge {
 		reason = outlivedSince
 	}
-	return conclude(Leak, reason, 0.6+0.2*even+0.2*math.Min(1, float64(v.Suspects)/Windows))
+	return conclude(Leak, reason, 0.6+0.2*even+0.2*math.Min(1, float64(v.suspects)/Windows))
 }
 
 // limit returns the least age in windows of survivors that outlived the freed blocks.
 func (e *Evidence) limit(use part) int {
-	if e.Freed == 0 || use&lifetimes == 0 {
+	if e.freed == 0 || use&lifetimes == 0 {
 		return roughness
 	}
 	return int(math.Ceil(outlived*float64(e.oldest()))) + roughness
@@ -117,20 +117,20 @@ func (e *Evidence) limit(use part) int {
 func (e *Evidence) oldest() int {
 	over := uint64(0)
 	for w := Windows - 1; w > 0; w-- {
-		if over += uint64(e.ages[w]); over > e.Freed/longestShare {
+		if over += uint64(e.ages[w]); over > e.freed/longestShare {
 			return w
 		}
 	}
 	return 0
 }
 
-// strays returns the expected number of survivors older than the limit by chance, given the freed blocks that were left
+// outliers returns the expected number of survivors older than the limit by chance, given the freed blocks that were left
 // out when the limit was computed.
-func (e *Evidence) strays() float64 {
-	if e.Freed == 0 {
+func (e *Evidence) outliers() float64 {
+	if e.freed == 0 {
 		return 0
 	}
-	return float64(e.Freed/longestShare) / float64(e.Freed) * float64(e.Live)
+	return float64(e.freed/longestShare) / float64(e.freed) * float64(e.live)
 }
 
 // quarters counts the survivors of the first room windows by quarter, starting at the first birth.
@@ -160,7 +160,7 @@ func evenness(quarters [4]uint64) float64 {
 	return math.Min(1, (last+math.Sqrt(last))/float64(slices.Max(quarters[:])))
 }
 
-type verdicts = func(k Kind, r Reason, confidence float64) Verdict
+type verdicts = func(k Kind, r reason, confidence float64) Verdict
 
 // steady judges a site whose survivors are about as old as freed blocks became.
 func (e *Evidence) steady(conclude verdicts, use part) Verdict {
@@ -262,11 +262,11 @@ func (e *Evidence) envelopes() (count, bytes [groups]float64) {
 // replaced again.
 func (e *Evidence) grows() bool {
 	c := &e.chain
-	if !c.lives || c.links < leastLinks || float64(c.size) < mostOf*float64(e.Bytes) {
+	if !c.lives || c.links < leastLinks || float64(c.size) < mostOf*float64(e.liveBytes) {
 		return false
 	}
 	step := float64(c.born[1]-c.born[0]) + roughness
-	next := float64(c.born[1]) + float64(c.size)/float64(c.was)*step*patience
+	next := float64(c.born[1]) + float64(c.size)/float64(c.was)*step*slack
 	return next >= Windows && c.born[1] >= Windows/4
 }
 

@@ -34,11 +34,11 @@ func (k Kind) String() string {
 	return [kindCount]string{"", "unknown", "in-flight", "bounded", "kept", "late", "leak"}[min(k, kindCount-1)]
 }
 
-// Reason is the observation that decided a verdict.
-type Reason uint32
+// reason is the observation that decided a verdict.
+type reason uint32
 
 const (
-	noneApplies   Reason = iota // freed blocks lived for most of the run
+	noneApplies   reason = iota // freed blocks lived for most of the run
 	fewBlocks                   // too few to know whether they become more
 	lastMoment                  // all of it was allocated after the end of the run as this package defines it
 	youngSite                   // it began to allocate late in the run
@@ -57,22 +57,22 @@ const (
 type Verdict struct {
 	Key        uint32 // of the site: its dense stack index
 	Kind       Kind
-	Reason     Reason
+	reason     reason
 	Confidence float32 // 0 … 1
 
-	Born, Freed    uint64 // blocks until the program began to free everything
-	Held           uint64 // bytes live at that moment
+	born, freed    uint64 // blocks until the program began to free everything
+	heldBytes      uint64 // bytes live at that moment
 	Live, Bytes    uint64 // blocks and bytes after the last event
 	Ended          uint64 // blocks that were freed or overwritten, of the whole trace
 	Late           uint64 // blocks freed after Until
 	LateBytes      uint64
 	Growth         float64    // rise of the least level in bytes per second; 0 if it does not rise
-	First, Last    model.Time // births of the oldest and of the newest of the Held bytes
+	first, last    model.Time // births of the oldest and of the newest of the Held bytes
 	Until          model.Time // when the program began to free everything, or the end of the run
-	Longest        model.Time // lifetime of the freed block that lived longest, or an upper bound
-	Suspects       uint64     // blocks that outlived everything that was freed
+	longest        model.Time // lifetime of the freed block that lived longest, or an upper bound
+	suspects       uint64     // blocks that outlived everything that was freed
 	replacements   uint64     // of a container: number of replacements
-	firstSize, Top uint64     // of a container: its first and its last size
+	firstSize, top uint64     // of a container: its first and its last size
 }
 
 // List is a list of verdicts by ascending key.
@@ -104,7 +104,7 @@ func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
 // Compare orders verdicts by significance: leaks, late frees, then the others. Leaks are ordered by rank, others by
 // bytes.
 func Compare(a, b *Verdict) int {
-	return cmp.Or(cmp.Compare(max(b.Kind, Kept), max(a.Kind, Kept)), cmp.Compare(b.Rank(), a.Rank()), cmp.Compare(b.held(), a.held()))
+	return cmp.Or(cmp.Compare(max(b.Kind, Kept), max(a.Kind, Kept)), cmp.Compare(b.rank(), a.rank()), cmp.Compare(b.held(), a.held()))
 }
 
 // held returns the bytes that were live when the program began to free everything, or were allocated later and stayed.
@@ -114,25 +114,25 @@ func (v *Verdict) held() uint64 {
 }
 
 // Rank returns the growth in bytes per second times the confidence; findings are ordered by it.
-func (v *Verdict) Rank() float64 { return v.Growth * float64(v.Confidence) }
+func (v *Verdict) rank() float64 { return v.Growth * float64(v.Confidence) }
 
 // Order returns a number that sorts verdicts in tables, the most significant highest: by kind, then by rank.
-func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(max(v.Rank(), 0))>>4 }
+func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(max(v.rank(), 0))>>4 }
 
 // Evidence returns the verdict's reason in one sentence that can be checked. It is about the end of the trace if
 // nothing has changed since the program began to free everything, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
-	before := v.Born - min(v.Freed, v.Born)
-	switch v.Reason {
+	before := v.born - min(v.freed, v.born)
+	switch v.reason {
 	case lastMoment:
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
 	case oneShown:
-		return "one block is no growth"
+		return "a single block shows no growth"
 	}
-	if v.Kind != Late && alike(before, v.Live) && alike(v.Held, v.Bytes) {
-		return v.reason(blocks(v.Live, v.Bytes))
+	if v.Kind != Late && alike(before, v.Live) && alike(v.heldBytes, v.Bytes) {
+		return v.observed(blocks(v.Live, v.Bytes))
 	}
-	text := v.reason(blocks(before, v.Held))
+	text := v.observed(blocks(before, v.heldBytes))
 	when := "at " + v.Until.String() + ", shortly before the end, "
 	if v.Late > 0 {
 		when = "at " + v.Until.String() + ", before the last frees, "
@@ -153,7 +153,7 @@ func (v *Verdict) Evidence() string {
 // called a leak.
 func (v Verdict) Among(n uint64) Verdict {
 	if n == 1 && (v.Kind == Leak || v.Kind == Late) {
-		v.Kind, v.Reason, v.Confidence, v.Growth = Unknown, oneShown, 0, 0
+		v.Kind, v.reason, v.Confidence, v.Growth = Unknown, oneShown, 0, 0
 	}
 	return v
 }
@@ -164,10 +164,10 @@ func alike(a, b uint64) bool { return max(a, b)-min(a, b) <= max(a, b)/50 }
 // others returns what became of the blocks that were freed.
 func (v *Verdict) others() string {
 	switch {
-	case v.Freed == 1:
-		return fmt.Sprintf("the freed one lived at most %v", v.Longest)
-	case v.Freed > 1:
-		return fmt.Sprintf("the %s freed ones lived at most %v", model.Group(v.Freed), v.Longest)
+	case v.freed == 1:
+		return fmt.Sprintf("the freed one lived at most %v", v.longest)
+	case v.freed > 1:
+		return fmt.Sprintf("the %s freed ones lived at most %v", model.Group(v.freed), v.longest)
 	case v.Ended > 0:
 		return "none was freed before the last moments of the run"
 	}
@@ -176,32 +176,32 @@ func (v *Verdict) others() string {
 
 // replaced returns how soon blocks are freed while others take their place.
 func (v *Verdict) replaced() string {
-	if v.Freed == 1 {
-		return fmt.Sprintf("no older than the one freed before became (%v)", v.Longest)
+	if v.freed == 1 {
+		return fmt.Sprintf("no older than the one freed before became (%v)", v.longest)
 	}
-	return fmt.Sprintf("each is freed after at most %v, as %s were, and others take its place", v.Longest, model.Group(v.Freed))
+	return fmt.Sprintf("each is freed after at most %v, as %s were, and others take its place", v.longest, model.Group(v.freed))
 }
 
-// reason returns what was observed about the live blocks.
-func (v *Verdict) reason(held string) string {
+// observed returns what was observed about the live blocks.
+func (v *Verdict) observed(held string) string {
 	others, replaced := v.others(), v.replaced()
-	first, last := model.Ends(v.First, v.Last, "")
+	first, last := model.Ends(v.first, v.last, "")
 	span := fmt.Sprintf("allocated from %s to %s", first, last)
-	if v.First == v.Last {
-		span = fmt.Sprintf("allocated at %v", v.First)
+	if v.first == v.last {
+		span = fmt.Sprintf("allocated at %v", v.first)
 	}
-	switch v.Reason {
+	switch v.reason {
 	case fewBlocks:
 		return fmt.Sprintf("%s, %s; %s", held, span, others)
 	case youngSite:
 		return fmt.Sprintf("%s, %s, late in the run", held, span)
 	case youngBlocks:
 		switch {
-		case v.Freed == 0 && v.Suspects == 0:
+		case v.freed == 0 && v.suspects == 0:
 			return fmt.Sprintf("%s in use, %s, too late to tell whether more will come: %s", held, span, others)
-		case v.Freed == 0:
+		case v.freed == 0:
 			return fmt.Sprintf("%s in use, %s, but %s of them too late to tell whether more will come: %s", held,
-				span, model.Group(v.Born-v.Suspects), others)
+				span, model.Group(v.born-v.suspects), others)
 		}
 		return fmt.Sprintf("%s in use, %s, %s", held, span, replaced)
 	case flatLevel:
@@ -212,7 +212,7 @@ func (v *Verdict) reason(held string) string {
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
 	case container:
 		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v; the last one was kept",
-			model.Group(v.replacements), model.Bytes(v.firstSize), model.Bytes(v.Top))
+			model.Group(v.replacements), model.Bytes(v.firstSize), model.Bytes(v.top))
 	}
 	return fmt.Sprintf("%s, %s; %s", held, span, others)
 }
@@ -221,21 +221,21 @@ func (v *Verdict) reason(held string) string {
 // it.
 func (v *Verdict) outlived(held, span, first string) string {
 	when, whenThen := ", throughout the run", "throughout the run"
-	switch v.Reason {
+	switch v.reason {
 	case outlivedSince:
 		when, whenThen = ", again and again", "again and again from "+first+" on"
 	case oneTime:
 		when, whenThen = ", few or none late in the run", "few or none late in the run"
 	}
-	if v.Freed == 0 {
+	if v.freed == 0 {
 		return held + ", " + span + when + "; " + v.others()
 	}
-	which := model.Group(v.Suspects)
-	if v.Suspects == v.Born-min(v.Freed, v.Born) {
+	which := model.Group(v.suspects)
+	if v.suspects == v.born-min(v.freed, v.born) {
 		which = "all"
 	}
 	return fmt.Sprintf("%s of %s allocated; %s of them, allocated %s, are older than any freed block became (%v)",
-		held, model.Group(v.Born), which, whenThen, v.Longest)
+		held, model.Group(v.born), which, whenThen, v.longest)
 }
 
 // blocks returns "1 block (64 B)" or "452 blocks (5.60 MiB)".

@@ -257,8 +257,8 @@ func (b *builder) dominatorFlame() {
 		return
 	}
 	f := &flame{ID: "dominators", Title: "Dominator tree", Answer: "the width is the retained size",
-		Rest: "(smaller rows)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"},
-			{ID: "rows", Label: "rows", Unit: "count"}}}
+		Rest: "(smaller objects)", Costs: []cost{{ID: "retained", Label: "retained", Unit: "bytes"},
+			{ID: "rows", Label: "objects", Unit: "count"}}}
 	grow(b, f, &branches[model.Row]{
 		label: func(r model.Row) string { return heapgraph.Label(g.Heap, r) },
 		children: func(r model.Row) iter.Seq[model.Row] {

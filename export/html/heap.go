@@ -86,7 +86,7 @@ func (b *builder) suspects(h *report.Heap) {
 			sign = "bad"
 		}
 		b.Findings = append(b.Findings, finding{Sign: sign, Label: cmp.Or(s.Verdict, "suspect"), Name: none,
-			Text: s.Certain(": ") + s.Evidence, Row: s.HolderRow})
+			Text: s.Certain(": ") + s.Evidence, Row: s.OwnerRow})
 	}
 	if text := h.NoSuspects(); text != "" {
 		b.Findings = append(b.Findings, finding{Sign: "good", Label: "suspects", Name: none, Text: text})

@@ -131,7 +131,7 @@ func TestPageOfATrace(t *testing.T) {
 // What the flame graph weighs is what the trace allocated, however much is put together.
 func TestFlameLosesNothing(t *testing.T) {
 	src := kvleak(t, nil)
-	for l := generous(); l.nodes > 50; l = l.half() {
+	for l := unlimited(); l.nodes > 50; l = l.half() {
 		p, err := build(t.Context(), src, l, (*builder).report)
 		if err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ func Write(ctx context.Context, w io.Writer, src *Source) (cut []string, err err
 
 // writePage writes a page about src whose middle is built by parts.
 func writePage(ctx context.Context, w io.Writer, src *Source, parts func(*builder) error) (cut []string, err error) {
-	for l := generous(); ; l = l.half() {
+	for l := unlimited(); ; l = l.half() {
 		p, err := build(ctx, src, l, parts)
 		if err != nil {
 			return nil, err
@@ -129,12 +129,12 @@ type limits struct {
 
 // served are the limits of what a server answers: pages ask for more rows where they need them.
 func served() limits {
-	l := generous()
+	l := unlimited()
 	l.rows = 1 << 30
 	return l
 }
 
-func generous() limits {
+func unlimited() limits {
 	return limits{rows: 200, frames: 64, nodes: 12_000, depth: 250, columns: 2400, cells: 150_000, name: 1000}
 }
 

@@ -239,7 +239,7 @@ func (b *builder) leakTables(t *report.Trace) {
 // ageTable adds the ages of what was never freed next to the lifetimes of what was, of each site of a finding.
 func (b *builder) ageTable(t *report.Trace) {
 	out := b.table("ages", "Ages and lifetimes",
-		"of findings, by site: how old blocks are that were never freed, and how old the others became", none,
+		"of findings, by site: ages of blocks never freed, and lifetimes of the others", none,
 		cols(titles.Site+":place", titles.From+":us", titles.To+":us",
 			titles.Leaked+":count:blocks that were never freed, by their age at the end", ":bar",
 			titles.Freed+":count:blocks that were freed, by how long they lived", ":bar",

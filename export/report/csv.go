@@ -61,7 +61,7 @@ func (r *Report) list(table string) (any, bool) {
 		rows := r.Around.rows()
 		return &rows, table == "" || table == AroundTable
 	case r.AroundType != nil:
-		rows := r.AroundType.rows()
+		rows := r.AroundType.Rows()
 		return &rows, table == "" || table == AroundTable
 	case r.Trace != nil:
 		return r.Trace.list(table)

@@ -22,7 +22,7 @@ type Heap struct {
 	Dominators []Dominator   `json:"dominators,omitzero"`
 	Threads    []HeapThread  `json:"threads,omitzero"` // most retained first
 	Waste      *HeapWaste    `json:"waste,omitzero"`
-	Holders    *HeapHolders  `json:"holders,omitzero"`
+	Owners     *HeapOwners   `json:"holders,omitzero"`
 	Trends     *HeapTrends   `json:"trends,omitzero"` // of several snapshots
 	Counts     *HeapLengths  `json:"row_counts,omitzero"`
 
@@ -234,8 +234,8 @@ func (h *Heap) list(table string) (any, bool) {
 		return &rows, table == ""
 	case h.Waste != nil:
 		return &h.Waste.Collections, table == ""
-	case h.Holders != nil:
-		rows := holderRows(h.Holders.Holders, 0)
+	case h.Owners != nil:
+		rows := ownerRows(h.Owners.Owners, 0)
 		return &rows, table == ""
 	case table == "groups" || table == "" && h.Groups != nil:
 		return &h.Groups, true

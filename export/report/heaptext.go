@@ -125,8 +125,8 @@ func (r *Report) heapTables(s cells.Style, full bool) []table {
 		if r.Heap.Waste != nil {
 			list = append(list, w.waste(r.Heap.Waste)...)
 		}
-		if r.Heap.Holders != nil {
-			list = append(list, w.holders(r.Heap.Holders))
+		if r.Heap.Owners != nil {
+			list = append(list, w.owners(r.Heap.Owners))
 		}
 		list = append(list, w.suspects(), w.types(), w.groups(), w.frames(), w.dominators(), w.snapshots(), w.trends())
 	}
@@ -352,7 +352,7 @@ func (w heapWriter) dominators() table {
 			{titles.Bytes, number}, {titles.Row, number}, {titles.What, name}, {titles.Kind, word}},
 	}
 	if w.h.Below != nil {
-		out.answer = fmt.Sprintf("what row %d dominates directly, by retained size", *w.h.Below)
+		out.answer = fmt.Sprintf("what object #%d dominates directly, by retained size", *w.h.Below)
 	}
 	out.more = w.length(func(c *HeapLengths) *int { return c.Dominators }) - len(w.h.Dominators)
 	for _, d := range w.h.Dominators {
@@ -367,7 +367,7 @@ func (w heapWriter) dominators() table {
 
 func (w heapWriter) object(o *HeapObject) table {
 	out := table{
-		name: "object", title: fmt.Sprintf("Row %d", o.Row), answer: w.name(o.Label),
+		name: "object", title: fmt.Sprintf("Object #%d", o.Row), answer: w.name(o.Label),
 		cols: []col{{titles.What, word}, {titles.Is, name}},
 	}
 	add := func(what, is string) { out.rows = append(out.rows, []string{what, is}) }
@@ -397,7 +397,7 @@ func (w heapWriter) object(o *HeapObject) table {
 		add("retained", fmt.Sprintf("%s in %s", w.style.Bytes(o.RetainedBytes), model.Counted(o.RetainedCount, "object")))
 	}
 	if o.Dominator != nil {
-		add("dominator", fmt.Sprintf("row %d", *o.Dominator))
+		add("dominator", fmt.Sprintf("#%d", *o.Dominator))
 	}
 	return out
 }

@@ -56,7 +56,7 @@ func (m *MarkdownWriter) Printf(format string, args ...any) { fmt.Fprintf(m.out,
 func (m *MarkdownWriter) head() {
 	t := m.text
 	m.Printf("# %s\n\n", cells.Code(t.r.File.Name))
-	m.Printf("%s · %s\n", t.Style.Text(t.wholeness()), t.Style.Text(t.scope()))
+	m.Printf("%s · %s\n", t.Style.Text(t.completeness()), t.Style.Text(t.scope()))
 }
 
 // figures writes the table of sums, rounded and exact.

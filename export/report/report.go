@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
@@ -96,12 +97,12 @@ type Report struct {
 	DumpCounts   *dump.Lengths `json:"row_counts,omitzero"` // of a memory dump
 	Pages        *dump.Pages   `json:"pages,omitzero"`
 
-	Tree       *Tree         `json:"tree,omitzero"`   // only if requested; then it is the only table
-	Events     *SingleEvents `json:"events,omitzero"` // likewise
-	Lines      *SourceLines  `json:"lines,omitzero"`  // likewise
-	Around     *Around       `json:"around,omitzero"` // likewise
-	Alone                    // likewise
-	AroundType *AroundType   `json:"around_type,omitzero"` // of a snapshot; likewise
+	Tree       *Tree             `json:"tree,omitzero"`   // only if requested; then it is the only table
+	Events     *SingleEvents     `json:"events,omitzero"` // likewise
+	Lines      *SourceLines      `json:"lines,omitzero"`  // likewise
+	Around     *Around           `json:"around,omitzero"` // likewise
+	Alone                        // likewise
+	AroundType *calls.AroundType `json:"around_type,omitzero"` // of a snapshot; likewise
 
 	// Results about single rows of a snapshot.
 	Object   *HeapObject `json:"object,omitzero"`

@@ -184,7 +184,7 @@ func FilterText(filters []string) []string {
 
 func (w stackWriter) owners() table {
 	return w.grouped(table{name: "owners", title: "Owners", answer: model.Counted(w.r.Rows.Owners, "owner") + " by " + model.Clean(w.metric) +
-		": what allocates, apart from libraries", more: w.r.Rows.Owners - len(w.r.Owners)}, w.r.Owners)
+		": what allocates, excluding libraries", more: w.r.Rows.Owners - len(w.r.Owners)}, w.r.Owners)
 }
 
 func (w stackWriter) groups() table {

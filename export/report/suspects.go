@@ -21,9 +21,9 @@ type HeapSuspect struct {
 	Bytes       uint64       `json:"bytes"`          // shallow size of the objects
 	Retained    uint64       `json:"retained_bytes"` // together, nothing counted twice
 	Row         *model.Row   `json:"accumulation_row,omitzero"`
-	Holder      *string      `json:"holder_label,omitzero"`
-	HolderRow   *model.Row   `json:"holder_row,omitzero"`
-	Through     *string      `json:"through,omitzero"`      // the name of the holder's reference
+	Owner       *string      `json:"holder_label,omitzero"`
+	OwnerRow    *model.Row   `json:"holder_row,omitzero"`
+	Through     *string      `json:"through,omitzero"`      // the name of the owner's reference
 	Growth      *int64       `json:"growth_count,omitzero"` // since the first snapshot, of all objects of the type
 	GrowthBytes *int64       `json:"growth_bytes,omitzero"` // change of their shallow size
 	Same        *uint64      `json:"same_count,omitzero"`   // that the first snapshot has, too; nil without identities
@@ -47,7 +47,7 @@ func newSuspect(s *suspects.Suspect) HeapSuspect {
 		out.By = &s.Schema.Axes[s.Axis].Key
 	}
 	if s.HasRow {
-		out.Row, out.Holder, out.HolderRow = &s.Row, &s.Owner, &s.OwnerRow
+		out.Row, out.Owner, out.OwnerRow = &s.Row, &s.Owner, &s.OwnerRow
 		if s.Through != "" {
 			out.Through = &s.Through
 		}

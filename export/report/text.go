@@ -98,15 +98,15 @@ func (t *TextWriter) Head() {
 	if d := t.r.Time.Duration; d != nil {
 		about = append(about, t.Style.Text(d.In(t.r.Time.Unit)))
 	}
-	about = append(about, t.wholeness())
+	about = append(about, t.completeness())
 	t.Line(t.Style.Bold(model.Clean(f.Name)), "  ", t.Style.Text(strings.Join(about, " · ")))
 	if scope := t.scope(); scope != "" {
 		t.Line(t.Style.Dim(t.Style.Text(scope)))
 	}
 }
 
-// wholeness returns a word or two on how much of the file could be used.
-func (t *TextWriter) wholeness() string {
+// completeness returns a word or two on how much of the file could be used.
+func (t *TextWriter) completeness() string {
 	switch {
 	case t.r.Complete && t.r.File.Sampled != "":
 		return t.r.File.Sampled + ": figures are estimates"

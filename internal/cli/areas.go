@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/model"
 )
 
@@ -86,7 +87,7 @@ func (a *app) heapMap(ctx context.Context, s *session, p *model.Profile, c *repo
 	}
 	top := areas.Top(string(c.Table))
 	if top != nil && len(c.Below) > 0 {
-		*top, err = rowOf(h, c.Below[len(c.Below)-1])
+		*top, err = pick.Row(h, c.Below[len(c.Below)-1])
 	}
 	if err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func (a *app) dumpMap(ctx context.Context, s *session, p *model.Profile, c *repo
 		return nil, err
 	}
 	err = s.src.Guard(func() error {
-		n, ok, err := a.layout(ctx, p, s.snapshot)
+		n, ok, err := a.layouts().Number(ctx, p, s.snapshot)
 		switch {
 		case err != nil:
 			return err

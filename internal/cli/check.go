@@ -16,6 +16,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/fleet"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/measure"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
@@ -221,8 +222,8 @@ func (a *app) measured(s *session, p *model.Profile) *measure.File {
 			opt, err := a.dumpOptions(p)
 			return opt.From, opt.To, err
 		},
-		Snapshot: func() (int, bool, error) { return a.snapshot(p, s.snapshot) },
-		Edges:    func() (heapgraph.Policy, error) { return a.edges(p) },
+		Snapshot: func() (int, bool, error) { return pick.Snapshot(p, s.snapshot, a.flags.At) },
+		Edges:    func() (heapgraph.Policy, error) { return pick.Edges(p, a.flags.Edges) },
 		Decode:   func(ctx context.Context, n int) (*model.Heap, error) { return a.heap(ctx, s, p, n) },
 	}
 }

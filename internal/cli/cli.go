@@ -114,7 +114,7 @@ type grammar struct {
 	Diff       diffCmd        `cmd:"" help:"Show what changed between two files, or between two places in one."`
 	Check      checkCmd       `cmd:"" help:"Check a file against limits, for CI: exit status 1 if one is exceeded."`
 	Index      indexCmd       `cmd:"" help:"Build the indexes of traces in advance and keep them, so that opening is instant."`
-	Fleet      fleet.Commands `cmd:"" help:"Ask many recordings at once: which sites leak on how many hosts, what a version made worse, which host is the odd one."`
+	Fleet      fleet.Commands `cmd:"" help:"Ask many recordings at once: which sites leak on how many hosts, what a version made worse, which host is an outlier."`
 	Heap       heapCmd        `cmd:"" help:"Examine heap snapshots: snapshots, types, frames, find, peek, object, path, dominators, suspects, holders, threads, waste, dumper."`
 	Pages      pagesCmd       `cmd:"" help:"Describe one page layout of a memory dump, or draw it with --map."`
 	Convert    convertCmd     `cmd:"" help:"Write a file in another format, or part of a trace: for flame graphs, speedscope, pprof, spreadsheets and scripts."`

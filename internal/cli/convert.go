@@ -309,7 +309,7 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	a.ending.begin(out.Name())
 	defer a.ending.unfinished.Delete(out.Name())
 	buffered := bufio.NewWriterSize(out, 1<<16)
-	err = firstError(f(buffered), a.sound(), buffered.Flush(), out.Chmod(output.Permission(path)), out.Close())
+	err = firstError(f(buffered), a.verifyUses(), buffered.Flush(), out.Chmod(output.Permission(path)), out.Close())
 	if err == nil {
 		err = os.Rename(out.Name(), path)
 	}

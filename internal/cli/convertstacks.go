@@ -18,6 +18,7 @@ import (
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/model"
 )
 
@@ -232,7 +233,7 @@ func (c *conversion) covered(ranged bool) (from, to model.Time) {
 	if !ranged {
 		return w.Start, w.End
 	}
-	from, to, _ = c.sampleSpan(w) // the range was chosen by it
+	from, to, _ = pick.SampleSpan(w, c.flags.From.Moment, c.flags.To.Moment) // the range was chosen by it
 	return max(from, 0), to
 }
 

@@ -28,7 +28,7 @@ type diffCmd struct {
 	After  string   `arg:"" optional:"" help:"The newer file. Without it two places in one file are compared: --a and --b name them."`
 	More   []string `arg:"" optional:"" help:"More files: then all of them are one recording, of which two snapshots or windows are compared."`
 	diffFlags
-	Table string   `enum:"treemap,dominator_treemap," default:"" placeholder:"NAME" help:"Print a treemap of both sides in place of rows: treemap (of stacks modules, files and functions; of heap snapshots types and retainers; of memory dumps page types) or dominator_treemap (of heap snapshots)."`
+	Table string   `enum:"treemap,dominator_treemap," default:"" placeholder:"NAME" help:"Print a treemap of both sides instead of rows: treemap (of stacks modules, files and functions; of heap snapshots types and retainers; of memory dumps page types) or dominator_treemap (of heap snapshots)."`
 	Below []string `sep:"none" placeholder:"NAME" help:"With --table: only what is below this part, named as the table does; a second one is below the first."`
 	Exact bool     `help:"Print bytes as exact numbers."`
 	Out   string   `name:"output" short:"o" placeholder:"FILE" help:"Write to this file instead of standard output."`

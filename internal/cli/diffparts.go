@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/measure"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/model"
 )
 
@@ -45,7 +46,7 @@ func (d *diffing) heaps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	edges, err := older.edges(older.p)
+	edges, err := pick.Edges(older.p, older.flags.Edges)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (d *diffing) dominators(ctx context.Context) error {
 	if n := d.flags.Normalize; n != "" && n != diff.NormalNone.String() {
 		return fail.Usage(errors.New("--normalize: dominators are compared as they are"))
 	}
-	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = "dominator", diff.HeapRetained.String(), "what the roots retain", "rows"
+	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = "dominator", diff.HeapRetained.String(), "what the roots retain", "objects"
 	var graphs [2]*heapgraph.Graph
 	for i, in := range d.sides {
 		h, err := in.decode(ctx)
@@ -130,7 +131,7 @@ func (in *diffInput) decode(ctx context.Context) (*model.Heap, error) {
 	if in.from.Snapshot, in.from.Partial = n, !h.Complete; info.Time != model.NoTime {
 		in.from.At = &info.Time
 	}
-	edges, err := in.edges(in.p)
+	edges, err := pick.Edges(in.p, in.flags.Edges)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (in *diffInput) decode(ctx context.Context) (*model.Heap, error) {
 
 // dominatorsOf computes the dominators of a snapshot.
 func (in *diffInput) dominatorsOf(ctx context.Context, h *model.Heap) (*heapgraph.Graph, error) {
-	edges, err := in.edges(in.p)
+	edges, err := pick.Edges(in.p, in.flags.Edges)
 	if err != nil {
 		return nil, err
 	}

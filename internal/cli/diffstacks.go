@@ -16,6 +16,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -108,7 +109,7 @@ func (d *diffing) warnSampled() {
 		if kind.Of(in.p) != kind.Stacks {
 			continue
 		}
-		if e, ok, err := eventNamed(in.p, in.event); ok && err == nil {
+		if e, ok, err := pick.Event(in.p, in.event); ok && err == nil {
 			sampled[i] = in.p.Weights.Sampled(e)
 		}
 	}
@@ -186,13 +187,14 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.StackGroup,
 	filter calltree.Filter) (counted string, err error) {
 	w := in.p.Weights
-	e, _, err := eventNamed(in.p, in.event)
+	e, _, err := pick.Event(in.p, in.event)
 	if err != nil {
 		return "", err
 	}
 	m, ok := weights.Comparable(w, metric)
 	if !ok {
-		return "", fail.Usage(fmt.Errorf("--by: unknown metric %q of %s%s", metric, in.p.Meta.Name, near.Available(metric, metricsOf(w))))
+		return "", fail.Usage(fmt.Errorf("--by: unknown metric %q of %s%s", metric, in.p.Meta.Name,
+			near.Available(metric, pick.Metrics(w))))
 	}
 	q := diff.ProfileQuestion{Group: group, Label: in.label, Event: e, Metric: m, Window: -1, Filter: filter,
 		Libraries: settings.Libraries(in.config)}
@@ -244,7 +246,7 @@ func (in *diffInput) choosePart(ctx context.Context, q *diff.ProfileQuestion) er
 	}
 	var err error
 	q.Ranged = true
-	if q.From, q.To, err = in.sampleSpan(w); err != nil {
+	if q.From, q.To, err = pick.SampleSpan(w, in.flags.From.Moment, in.flags.To.Moment); err != nil {
 		return err
 	}
 	in.from.From, in.from.To, in.from.Unit = &q.From, &q.To, w.AxisUnit
@@ -280,12 +282,12 @@ func (d *diffing) metric(mixed bool) (string, error) {
 		if len(in.p.Weights.Events) == 0 {
 			return "", fail.Usage(fmt.Errorf("diff: %s has no event", in.p.Meta.Name))
 		}
-		if _, _, err := eventNamed(in.p, flags.Event); err != nil {
+		if _, _, err := pick.Event(in.p, flags.Event); err != nil {
 			return "", err
 		}
 	}
 	if flags.By != "" {
-		by = state.SortKey(flags.By, slices.Concat(metricsOf(d.sides[0].p.Weights), metricsOf(d.sides[1].p.Weights)))
+		by = state.SortKey(flags.By, slices.Concat(pick.Metrics(d.sides[0].p.Weights), pick.Metrics(d.sides[1].p.Weights)))
 	}
 	return d.profilesMetric(by)
 }
@@ -307,13 +309,13 @@ func (d *diffing) profilesMetric(by string) (string, error) {
 	}
 	if by == "" {
 		return "", fail.Usage(fmt.Errorf("diff: %s and %s have no metric in common: the one has %s, the other %s",
-			a.p.Meta.Name, b.p.Meta.Name, metricNames(a.p.Weights), metricNames(b.p.Weights)))
+			a.p.Meta.Name, b.p.Meta.Name, pick.MetricNames(a.p.Weights), pick.MetricNames(b.p.Weights)))
 	}
 	in := a
 	if len(both[0]) > 0 {
 		in = b
 	}
-	return "", fail.Usage(fmt.Errorf("--by: unknown metric %q of %s%s", by, in.p.Meta.Name, near.Available(by, metricsOf(in.p.Weights))))
+	return "", fail.Usage(fmt.Errorf("--by: unknown metric %q of %s%s", by, in.p.Meta.Name, near.Available(by, pick.Metrics(in.p.Weights))))
 }
 
 // sharedMetric returns an event of a profile with a metric that traces have, too.
@@ -348,5 +350,5 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 		}
 	}
 	return "", fail.Usage(fmt.Errorf("diff: %s and %s have no metric in common: a trace has %s, and the profile %s",
-		trace.Meta.Name, p.Meta.Name, joinWords(report.SortKeys()), metricNames(p.Weights)))
+		trace.Meta.Name, p.Meta.Name, joinWords(report.SortKeys()), pick.MetricNames(p.Weights)))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/model"
 )
 
@@ -28,7 +29,7 @@ func (a *app) dumpReport(ctx context.Context, s *session, p *model.Profile, c *r
 	}
 	err = s.src.Guard(func() error {
 		opt.Layout = -1
-		n, ok, err := a.layout(ctx, p, s.snapshot)
+		n, ok, err := a.layouts().Number(ctx, p, s.snapshot)
 		if err != nil {
 			return err
 		}
@@ -61,101 +62,6 @@ func (a *app) dumpOptions(p *model.Profile) (report.DumpOptions, error) {
 		opt.At, err = arg.TimeIn(f.At, axis)
 	}
 	return opt, err
-}
-
-// layout returns the number of the page layout that the user selects: by number, by series and point, or by an instant.
-// The default is the last layout with pages, of the first series that has one. ok is false if there is no such layout
-// and the user selects none.
-func (a *app) layout(ctx context.Context, p *model.Profile, asked *int) (n int, ok bool, err error) {
-	f, count := a.flags, 0
-	if p.Pages != nil {
-		count = p.Pages.Len()
-	}
-	if asked != nil {
-		if n = *asked; n < 0 {
-			n += count
-		}
-		if n < 0 || n >= count {
-			return 0, false, fail.Usage(fmt.Errorf("%s has no layout %d: it has %d, counted from 0", p.Meta.Name,
-				*asked, count))
-		}
-		return n, true, nil
-	}
-	if f.Series != nil && (*f.Series < 0 || *f.Series >= len(p.Timeline.Series)) {
-		return 0, false, fail.Usage(fmt.Errorf("%s has no series %d: it has %d, counted from 0", p.Meta.Name, *f.Series,
-			len(p.Timeline.Series)))
-	}
-	if f.Point != nil {
-		n, err = a.layoutAtPoint(p, count)
-		return n, err == nil, err
-	}
-	until := model.MaxTime
-	if f.At.Given() {
-		if until, err = arg.TimeIn(f.At, pages.Axis(p.Timeline)); err != nil {
-			return 0, false, err
-		}
-	}
-	n, err = lastLayout(ctx, p, count, func(info model.LayoutInfo) bool {
-		return (f.Series == nil || info.Series == *f.Series) && (until == model.MaxTime || info.At != model.NoTime && info.At <= until)
-	})
-	switch {
-	case err != nil:
-		return 0, false, err
-	case n < 0 && f.Series != nil:
-		return 0, false, fail.Usage(fmt.Errorf("series %d of %s has no page layout there", *f.Series, p.Meta.Name))
-	}
-	return n, n >= 0, nil
-}
-
-// layoutAtPoint finds the layout of a point, by its index in the file.
-func (a *app) layoutAtPoint(p *model.Profile, count int) (int, error) {
-	f := a.flags
-	for i := range count {
-		info := p.Pages.Info(i)
-		if int64(info.Point) == int64(*f.Point) && (f.Series == nil || info.Series == *f.Series) {
-			return i, nil
-		}
-	}
-	in := p.Meta.Name
-	if f.Series != nil {
-		in = fmt.Sprintf("series %d of %s", *f.Series, in)
-	}
-	return 0, fail.Usage(fmt.Errorf("point %d of %s has no page layout", *f.Point, in))
-}
-
-// lastLayout returns the last layout with pages of the first series that has one among those that fit, else the last
-// one of the first series that has any; -1 for none. Layouts that cannot be decoded count as without pages.
-func lastLayout(ctx context.Context, p *model.Profile, count int, fits func(model.LayoutInfo) bool) (int, error) {
-	bySeries := make([][]int, len(p.Timeline.Series))
-	for i := range count {
-		if info := p.Pages.Info(i); fits(info) && info.Series < len(bySeries) {
-			bySeries[info.Series] = append(bySeries[info.Series], i)
-		}
-	}
-	empty := -1
-	for _, layouts := range bySeries {
-		for k := len(layouts) - 1; k >= 0; k-- {
-			if empty < 0 {
-				empty = layouts[k]
-			}
-			if p.Pages.Info(layouts[k]).Empty {
-				continue
-			}
-			l, err := p.Pages.Open(ctx, layouts[k])
-			if ctx.Err() != nil {
-				return -1, ctx.Err()
-			}
-			if err != nil {
-				continue
-			}
-			for i := range l.Types {
-				if l.Types[i].Len() > 0 {
-					return layouts[k], nil
-				}
-			}
-		}
-	}
-	return empty, nil
 }
 
 // worstLayout returns the layout with the most reclaimable bytes, the first of several, like the key on Fragmentation.
@@ -230,7 +136,7 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	n, ok, err := a.layout(ctx, p, s.snapshot)
+	n, ok, err := a.layouts().Number(ctx, p, s.snapshot)
 	if err == nil && ok && c.Worst {
 		n, err = a.worstLayout(ctx, s, p, n)
 	}
@@ -254,4 +160,9 @@ func (c *pagesCmd) Run(ctx context.Context, a *app) error {
 		return pagemap.Write(a.out, r, l, c.PerCell, a.style(c.Exact))
 	}
 	return a.writeReport(r, rows)
+}
+
+// layouts returns the flags that choose a page layout.
+func (a *app) layouts() pick.Layouts {
+	return pick.Layouts{At: a.flags.At, Series: a.flags.Series, Point: a.flags.Point}
 }

@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/measure"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -25,14 +25,14 @@ type heapCmd struct {
 	Snapshots  heapSnapshotsCmd  `cmd:"" help:"List the snapshots of a file with their sizes."`
 	Types      heapTypesCmd      `cmd:"" help:"List the types of objects in a snapshot."`
 	Frames     heapFramesCmd     `cmd:"" help:"List the routines and blocks whose frames are in a snapshot; of Java, what its threads run."`
-	Find       heapFindCmd       `cmd:"" help:"Find objects and other rows by type, by name or by another property of the type."`
+	Find       heapFindCmd       `cmd:"" help:"Find objects by type, by name or by another property of the type."`
 	Peek       heapPeekCmd       `cmd:"" help:"Show what refers to the objects of a type, and what they refer to, by type."`
 	Object     heapObjectCmd     `cmd:"" help:"Describe one object: sizes, dominator, references from and to it."`
 	Path       heapPathCmd       `cmd:"" help:"Print a shortest path from the root to an object."`
 	Dominators heapDominatorsCmd `cmd:"" help:"List the objects that retain most memory."`
 	Suspects   heapSuspectsCmd   `cmd:"" help:"Show what takes up much of the heap or grows over the snapshots, and what holds it."`
 	Dumper     heapDumperCmd     `cmd:"" help:"Print a program that writes heap dumps where a language has none."`
-	Holders    heapHoldersCmd    `cmd:"" help:"Show what holds all the objects of a type: their dominators, grouped by type and field."`
+	Holders    heapOwnersCmd     `cmd:"" help:"Show what holds all the objects of a type: their dominators, grouped by type and field."`
 	Threads    heapThreadsCmd    `cmd:"" help:"List threads with their frames, what the frames hold, and what only the thread keeps alive."`
 	Waste      heapWasteCmd      `cmd:"" help:"Find duplicate strings, unused capacity of collections, boxed numbers, and classes loaded twice."`
 }
@@ -52,14 +52,14 @@ type (
 	heapTypesCmd     struct {
 		heapFiles
 		arg.RowFlags
-		Group string `placeholder:"AXIS" help:"List the objects by another property than their type, or by what kind of rows they are (kind); ${axes}."`
+		Group string `placeholder:"AXIS" help:"List the objects by another property than their type, or by kind (kind); ${axes}."`
 		Exact bool   `help:"Find out exactly what objects retain together, where there is only a lower bound else (≥): that may take long."`
 		Peek  string `placeholder:"TYPE" help:"Instead, print what refers to the objects of a type and what they refer to. TYPE is the complete name."`
 	}
 	heapFramesCmd     struct{ heapRows }
 	heapDominatorsCmd struct {
 		heapRows
-		Below string `placeholder:"ROW" help:"List what an object dominates directly, in place of what retains most of all: its row number or id; 0 is the root."`
+		Below string `placeholder:"ROW" help:"List what an object dominates directly, instead of what retains the most: its number or id; 0 is the root."`
 	}
 	heapSuspectsCmd struct{ heapRows }
 )
@@ -115,9 +115,9 @@ func (a *app) peekType(ctx context.Context, files []string, name, by string) err
 			return err
 		}
 		if around.Count == 0 {
-			return fail.Usage(errors.New(by + noType(name, like)))
+			return fail.Usage(errors.New(by + pick.NoType(name, like)))
 		}
-		r.AroundType = report.NewAroundType(h.Schema, name, around, a.flags.Limit)
+		r.AroundType = calls.NewAroundType(h.Schema, name, around, a.flags.Limit)
 		return nil
 	})
 }
@@ -131,7 +131,7 @@ func (c *heapFramesCmd) Run(ctx context.Context, a *app) error {
 func (c *heapDominatorsCmd) Run(ctx context.Context, a *app) error {
 	asked := report.HeapOptions{Lists: report.ListDominators}
 	if c.Below != "" {
-		asked.Below = func(h *model.Heap) (model.Row, error) { return rowOf(h, c.Below) }
+		asked.Below = func(h *model.Heap) (model.Row, error) { return pick.Row(h, c.Below) }
 	}
 	return a.heapLists(ctx, c.File, c, c.RowFlags, asked)
 }
@@ -238,10 +238,10 @@ func (a *app) onHeap(ctx context.Context, files []string, f func(*session, *mode
 func (a *app) heapOptions(s *session, p *model.Profile) (report.HeapOptions, error) {
 	opt := report.HeapOptions{Schema: report.SchemaReport, Snapshot: -1, Lists: report.EveryList, By: a.flags.By, Limit: a.flags.Limit}
 	var err error
-	if opt.Edges, err = a.edges(p); err != nil {
+	if opt.Edges, err = pick.Edges(p, a.flags.Edges); err != nil {
 		return opt, err
 	}
-	n, ok, err := a.snapshot(p, s.snapshot)
+	n, ok, err := pick.Snapshot(p, s.snapshot, a.flags.At)
 	if ok {
 		opt.Snapshot = n
 	}
@@ -352,7 +352,7 @@ func kindsOf(s *model.HeapSchema) string { return uses.RowKinds([]loaders.Format
 
 type heapRow struct {
 	heapFile
-	Row string `arg:"" help:"The row number of the object in its snapshot, or its id as the format's tools write it, such as 0x7f00."`
+	Row string `arg:"" help:"The number of the object in its snapshot (row in JSON), or its id as the format's tools write it, such as 0x7f00."`
 }
 
 type heapObjectCmd struct {
@@ -363,7 +363,7 @@ type heapObjectCmd struct {
 // Run prints everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
 	return a.heapLook(ctx, []string{c.File}, dominators, func(q heapLook) error {
-		row, err := rowOf(q.h, c.Row)
+		row, err := pick.Row(q.h, c.Row)
 		if err != nil {
 			return err
 		}
@@ -375,49 +375,21 @@ func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
 	})
 }
 
-// rowOf returns the row that the user gives by its number or its identity.
-func rowOf(h *model.Heap, name string) (model.Row, error) {
-	if form := h.Schema.IDs; form.Prefix != "" && strings.HasPrefix(name, form.Prefix) {
-		row, ok := h.RowOf(name)
-		if !ok {
-			return 0, fail.Usage(fmt.Errorf("the snapshot has no object %s", name))
-		}
-		return row, nil
-	}
-	n, err := strconv.ParseUint(name, 10, 64)
-	switch {
-	case err != nil:
-		return 0, fail.Usage(notRow(h.Schema, name))
-	case n >= uint64(h.Len()):
-		return 0, fail.Usage(fmt.Errorf("the snapshot has no row %d: it has %d, counted from 0", n, h.Len()))
-	}
-	return model.Row(n), nil
-}
-
-// notRow returns the error for an object that is named in another way, as by its type.
-func notRow(s *model.HeapSchema, name string) error {
-	ways := "row number"
-	if s.IDs.Prefix != "" {
-		ways += " or id, such as " + s.IDs.Prefix + "7f00"
-	}
-	return fmt.Errorf("%s is not an object: name it by its %s; memtui heap find --type %s FILE lists the objects of a type", model.Clean(name), ways, arg.ShellWord(name))
-}
-
 type heapPathCmd struct {
 	heapRow
-	Without []string `placeholder:"ROW" help:"Find a path that avoids these rows: what else keeps the object alive?"`
+	Without []string `placeholder:"ROW" help:"Find a path that avoids these objects: what else keeps the object alive?"`
 }
 
 // Run prints a shortest path from the root.
 func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, []string{c.File}, references, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
-		row, err := rowOf(h, c.Row)
+		row, err := pick.Row(h, c.Row)
 		if err != nil {
 			return err
 		}
 		without := map[model.Row]bool{}
 		for _, name := range c.Without {
-			out, err := rowOf(h, name)
+			out, err := pick.Row(h, name)
 			if err != nil {
 				return err
 			}
@@ -429,7 +401,7 @@ func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
 		}
 		r.Path = report.NewHeapPath(h, steps)
 		if !ok {
-			fmt.Fprintf(a.env.Stderr, "memtui: row %s is unreachable\n", c.Row)
+			fmt.Fprintf(a.env.Stderr, "memtui: object %s is unreachable\n", c.Row)
 		}
 		return nil
 	})

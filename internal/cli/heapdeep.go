@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 )
@@ -98,7 +99,7 @@ func retainedByFinalizers(ctx context.Context, r *report.Report, h *model.Heap, 
 	return err
 }
 
-type heapHoldersCmd struct {
+type heapOwnersCmd struct {
 	heapFiles
 	Type  string `required:"" placeholder:"TYPE" help:"The type whose retainers to show: its complete name, such as byte[]."`
 	Group string `placeholder:"AXIS" help:"Group retainers by a property other than their type; ${axes}."`
@@ -106,7 +107,7 @@ type heapHoldersCmd struct {
 }
 
 // axis returns the axis that retainers are grouped by.
-func (c *heapHoldersCmd) axis(s *model.HeapSchema) (int, error) {
+func (c *heapOwnersCmd) axis(s *model.HeapSchema) (int, error) {
 	if c.Group == "" {
 		return 0, nil
 	}
@@ -118,7 +119,7 @@ func (c *heapHoldersCmd) axis(s *model.HeapSchema) (int, error) {
 }
 
 // Run prints the dominators of the objects of a type.
-func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
+func (c *heapOwnersCmd) Run(ctx context.Context, a *app) error {
 	return a.heapGraph(ctx, c.File, dominators, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
 		axis, err := c.axis(h.Schema)
 		if err != nil {
@@ -127,27 +128,18 @@ func (c *heapHoldersCmd) Run(ctx context.Context, a *app) error {
 		q := heapgraph.OwnersQuery{Depth: c.Depth, Most: a.flags.Limit, Axis: axis}
 		var like []string
 		if q.Types, like = heapgraph.TypesNamed(h, c.Type, near.Names); len(q.Types) == 0 {
-			return fail.Usage(errors.New("--type: " + noType(c.Type, like)))
+			return fail.Usage(errors.New("--type: " + pick.NoType(c.Type, like)))
 		}
 		if !g.HasDominators() {
 			return model.BudgetOf(ctx).Error("who holds what")
 		}
-		holders, err := g.FindOwners(ctx, q)
+		owners, err := g.FindOwners(ctx, q)
 		if err != nil {
 			return err
 		}
-		r.SetHolders(h, c.Type, q, holders)
+		r.SetOwners(h, c.Type, q, owners)
 		return nil
 	})
-}
-
-// noType returns the message that no object has a type of that name, with similar names.
-func noType(name string, like []string) string {
-	text := "no object has the type " + model.Clean(name)
-	if len(like) > 0 {
-		text += ", near: " + model.Clean(strings.Join(like, ", "))
-	}
-	return text
 }
 
 // heapDumperCmd prints the source of a program.

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
 )
@@ -23,7 +24,7 @@ type heapFindCmd struct {
 	Repr   string   `placeholder:"TEXT" help:"${reprhelp}"`
 	Where  []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of another property of the type; ${axes}."`
 	Name   string   `placeholder:"TEXT" help:"Part of the name of the type or frame."`
-	Kind   string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only rows of this kind: ${rowkinds}."`
+	Kind   string   `enum:"${rowkinds}," default:"" placeholder:"KIND" help:"Only objects of this kind: ${rowkinds}."`
 	Exact  bool     `help:"Match the complete name or text, case-sensitive."`
 	Text   string   `placeholder:"TEXT" help:"Part of the object's text, such as a string's, where files hold it."`
 	Filter string   `placeholder:"FILTER" help:"Filter of objects, as on the screens: type:Session retained>1M .open=true .user.name~^bob text~^abc. A plain word is part of the type or of the name of a row; type: is part of the type only, as --type is."`
@@ -89,7 +90,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 func (c *heapFindCmd) nothing(h *model.Heap) (text string, like []string) {
 	if c.Type != "" && c.Filter+c.Name+c.Repr+c.Text == "" && len(c.Where) == 0 {
 		if ids, like := heapgraph.TypesNamed(h, c.Type, near.Names); len(ids) == 0 {
-			return noType(c.Type, like), append([]string{}, like...)
+			return pick.NoType(c.Type, like), append([]string{}, like...)
 		}
 	}
 	return "no object matches all conditions", nil

@@ -78,7 +78,7 @@ func (a *app) index(ctx context.Context, path string) (*indexing, error) {
 		return nil, err
 	}
 	if kind.OfFormat(format) == kind.Trace {
-		if _, why := a.keeper(src, format); why != "" {
+		if _, why := a.indexPlace(src, format); why != "" {
 			src.Close()
 			return nil, fail.Usage(fmt.Errorf("%s: %s", path, why))
 		}

@@ -86,7 +86,7 @@ func (a *app) info(ctx context.Context, path string) (*facts.Object, error) {
 		return nil, fail.Input(err)
 	}
 	o := facts.New(p)
-	place, why := a.keeper(src, format)
+	place, why := a.indexPlace(src, format)
 	o.SetIndex(p, place, why)
 	if src.Piped() && src.Size() < 0 {
 		o.File.Bytes = 0 // of a pipe the size so far is meaningless

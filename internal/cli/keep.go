@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// keeper returns the place of an input's index, or nil and the reason if there is none.
-func (a *app) keeper(src *loaders.Source, format loaders.Format) (k *indexcache.Place, why string) {
+// indexPlace returns the place of an input's index, or nil and the reason if there is none.
+func (a *app) indexPlace(src *loaders.Source, format loaders.Format) (k *indexcache.Place, why string) {
 	if kind.OfFormat(format) != kind.Trace {
 		return nil, "only traces have one"
 	}
@@ -57,8 +57,8 @@ func (a *app) place(src *loaders.Source) (k *indexcache.Place, why string) {
 	return k, ""
 }
 
-// relieve frees the memory of building a large index while that is being written.
-func (s *session) relieve() {
+// releaseMemory frees the memory of building a large index while that is being written.
+func (s *session) releaseMemory() {
 	if used, _ := s.index.Used(); !used && s.index.Status().Events >= indexcache.WorthKeeping {
 		go debug.FreeOSMemory()
 	}

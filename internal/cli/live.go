@@ -47,8 +47,8 @@ type watching struct {
 // errReplaced ends the screens of a recording that began anew.
 var errReplaced = errors.New("the program executed another one")
 
-// patience is how long a program may take to load the hook, and wrappers to execute what they wrap.
-const patience, unwrapped = 3 * time.Second, 200 * time.Millisecond
+// startTimeout is how long a program may take to load the hook, and wrappers to execute what they wrap.
+const startTimeout, unwrapped = 3 * time.Second, 200 * time.Millisecond
 
 // live records a program and shows the recording meanwhile.
 func (c *recordCmd) live(ctx context.Context, a *app, o record.Options) error {
@@ -145,7 +145,7 @@ func (w *watching) show(ctx context.Context) error {
 
 // next waits for the name of the file, and a little longer for that of a program that a wrapper executes.
 func (w *watching) next(ctx context.Context) (path string, ok bool) {
-	late := time.After(patience)
+	late := time.After(startTimeout)
 	for {
 		select {
 		case path = <-w.paths:

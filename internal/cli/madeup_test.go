@@ -211,12 +211,12 @@ func TestMadeUpQuestions(t *testing.T) {
 		"heap find --repr x":                  "--repr: the types of this format have none; --where takes class, package, region",
 		"heap find --where repr=x":            `unknown axis "repr"; available: class, package, region`,
 		"heap find --kind cell":               "heap find: give --type, --name, --where, --text or --filter",
-		"heap object %s Registry":             "Registry is not an object: name it by its row number or id, such as 0x7f00; memtui heap find --type 'Registry'",
+		"heap object %s Registry":             "Registry is not an object: name it by its number or id, such as 0x7f00; memtui heap find --type 'Registry'",
 		"heap find %s Registry":               "unexpected argument Registry; for a type, give --type 'Registry'",
 		"heap holders %s Registry":            "missing flag: --type=TYPE; for a type, give --type 'Registry'",
 		"heap find --filter clas:Registry":    "--filter: unknown key clas; near: class",
 		"heap object %s 0x77":                 "no object 0x77",
-		"heap object %s 18446744073709551615": "no row 18446744073709551615",
+		"heap object %s 18446744073709551615": "no object #18446744073709551615",
 		"heap types --edges nonsense":         "--edges",
 	} {
 		words := strings.Fields(args)

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/internal/fetch"
 	"github.com/memtui/memtui/model"
@@ -268,7 +269,7 @@ func (a *app) startAt(ctx context.Context, s *session, shown *screen.Screen) (er
 		shown.Trace = nil
 	case kind.Heap:
 		shown.Trace, shown.HeapBudget = nil, a.memoryLimit()/2
-		if start.Edges, err = a.edges(p); err != nil {
+		if start.Edges, err = pick.Edges(p, a.flags.Edges); err != nil {
 			return err
 		}
 	}

@@ -221,7 +221,7 @@ func (a *app) refuseValues(inputs []uses.Input) error {
 			return a.checkKey(export.TraceMetrics())
 		}
 		return nil
-	case *heapHoldersCmd:
+	case *heapOwnersCmd:
 		_, err := c.axis(of.Heap)
 		return err
 	case printer:

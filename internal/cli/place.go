@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/model"
 )
 
@@ -60,7 +61,7 @@ func (d *diffing) onePlaces() error {
 			}
 		}
 	case p.Pages != nil && p.Pages.Len() > 1 && c.Group != "series":
-		first, last = layoutEnds(p)
+		first, last = pick.LayoutEnds(p)
 	case k == kind.Dump:
 		c.A.At, c.B.At = model.MomentAt(0), model.MomentEnd()
 		return nil
@@ -75,24 +76,6 @@ func (d *diffing) onePlaces() error {
 	return nil
 }
 
-// layoutEnds returns the first and the last layout with pages of the first series that has two.
-func layoutEnds(p *model.Profile) (first, last int) {
-	for series := range p.Timeline.Series {
-		first, last = -1, -1
-		for i := range p.Pages.Len() {
-			if info := p.Pages.Info(i); info.Series == series && !info.Empty {
-				if last = i; first < 0 {
-					first = i
-				}
-			}
-		}
-		if first != last {
-			return first, last
-		}
-	}
-	return -1, -1
-}
-
 // numberOf returns the snapshot, page layout or window of one side of a comparison by its number; nil if it has none.
 // asked is the number that the user gives, nil for none.
 func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int, error) {
@@ -101,9 +84,9 @@ func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int,
 	var err error
 	switch k := kind.Of(p); {
 	case k == kind.Heap:
-		n, ok, err = a.snapshot(p, asked)
+		n, ok, err = pick.Snapshot(p, asked, a.flags.At)
 	case k == kind.Dump:
-		n, ok, err = a.layout(ctx, p, asked)
+		n, ok, err = a.layouts().Number(ctx, p, asked)
 	case asked == nil && k == kind.Stacks:
 		n, err = a.windowOf(ctx, p)
 		ok = n >= 0
@@ -125,7 +108,7 @@ func (a *app) numberOf(ctx context.Context, p *model.Profile, asked *int) (*int,
 // windowOf returns the window that --at chooses by the event and the metric that tables are about, -1 where that is not
 // given.
 func (a *app) windowOf(ctx context.Context, p *model.Profile) (int, error) {
-	event, ok, err := eventNamed(p, a.flags.Event)
+	event, ok, err := pick.Event(p, a.flags.Event)
 	if !ok || !a.flags.At.Given() {
 		return -1, err
 	}

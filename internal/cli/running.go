@@ -146,9 +146,9 @@ func (w *soundWriter) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// sound fails where what was made so far is made of a damaged file. What a screen saves is made of what the screen
+// verifyUses fails where what was made so far is made of a damaged file. What a screen saves is made of what the screen
 // shows, which is read again when a file turns out to be damaged.
-func (a *app) sound() error {
+func (a *app) verifyUses() error {
 	if a.written != nil && a.written.uses.Verify(a.written.ctx) != nil && a.written.ctx.Err() == nil {
 		return errUnsound
 	}
@@ -191,7 +191,7 @@ func (a *app) runSound(ctx context.Context) (err error, ended bool) {
 // it.
 func (a *app) runVerified(ctx context.Context) (err error) {
 	defer func() {
-		if a.screen || a.sound() == nil {
+		if a.screen || a.verifyUses() == nil {
 			return // a panic continues
 		}
 		_ = recover()

@@ -17,6 +17,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/internal/fetch"
@@ -159,7 +160,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 	a.collector.Start()
 	reading, stop := context.WithCancel(ctx)
 	s := &session{src: src, format: format, store: &model.Store{}, snapshot: a.flags.Snapshot, stop: stop, done: make(chan struct{})}
-	if s.place, s.noPlace = a.keeper(src, format); s.place != nil {
+	if s.place, s.noPlace = a.indexPlace(src, format); s.place != nil {
 		s.index = traceindex.NewKeptIndex(s.place)
 	} else {
 		s.index = traceindex.NewKeptIndex(nil)
@@ -179,7 +180,7 @@ func (a *app) start(ctx context.Context, src *loaders.Source, format loaders.For
 			defer a.collector.Traces.Add(-1)
 		}
 		s.read(reading, format, opt)
-		s.relieve()
+		s.releaseMemory()
 		s.keep(ctx)
 	})
 	return s
@@ -414,7 +415,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 	if err != nil {
 		return nil, err
 	}
-	if err := traceGroup(string(c.Group)); err != nil {
+	if err := pick.TraceGroup(string(c.Group)); err != nil {
 		return nil, err
 	}
 	if c.Stacked < 0 || c.Stacked > maxStacked {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/calltree"
@@ -17,6 +16,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
@@ -33,7 +33,7 @@ type treeFlags struct {
 	Invert    bool     `help:"With --table tree: bottom-up, from allocating functions to their callers."`
 	Recursion bool     `help:"With --table tree: show direct recursion as one row."`
 	Depth     int      `placeholder:"N" help:"With --table tree and the treemaps: the most levels to show. 0 is all (the default)."`
-	Below     []string `sep:"none" placeholder:"NAME" help:"With the treemaps: only what is below this part, named as the table does; a second one is below the first. Of dominator_treemap an object: its row number or id."`
+	Below     []string `sep:"none" placeholder:"NAME" help:"With the treemaps: only what is below this part, named as the table does; a second one is below the first. For dominator_treemap an object: its number or id."`
 }
 
 // treeTable is the name of the call tree.
@@ -132,7 +132,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 
 // orderStacks applies --by to a table of a stack profile if it is no metric, but a column.
 func (a *app) orderStacks(p *model.Profile, c *reportCmd) error {
-	metrics, what := metricsOf(p.Weights), c.prints(kind.Stacks, nil, a.flags.Format)
+	metrics, what := pick.Metrics(p.Weights), c.prints(kind.Stacks, nil, a.flags.Format)
 	if !a.isGiven("by") || what.table == "" || slices.Contains(metrics, a.flags.By) {
 		return nil
 	}
@@ -159,16 +159,16 @@ func (a *app) around(r *report.Report, err error) (*report.Report, error) {
 // selection returns the selection by --event, --by, --from and --to, or nil if the profile has nothing to select from.
 func (a *app) selection(ctx context.Context, p *model.Profile, name string) (*weights.Selection, error) {
 	w := p.Weights
-	event, ok, err := eventNamed(p, name)
+	event, ok, err := pick.Event(p, name)
 	if !ok {
 		return nil, err
 	}
 	metric, ok := weights.DefaultMetric(w, event)
 	if by := a.flags.By; by != "" {
-		if m, known := w.Metric(state.SortKey(by, metricsOf(w))); known {
+		if m, known := w.Metric(state.SortKey(by, pick.Metrics(w))); known {
 			metric, ok = m, true
 		} else if a.isGiven("by") { // a setting, which is for all files, is ignored
-			return nil, fail.Usage(fmt.Errorf("--by: %s has no metric %q%s", p.Meta.Name, by, near.Available(by, metricsOf(w))))
+			return nil, fail.Usage(fmt.Errorf("--by: %s has no metric %q%s", p.Meta.Name, by, near.Available(by, pick.Metrics(w))))
 		}
 	}
 	if !ok {
@@ -219,7 +219,7 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 	if first, last := weights.Span(p.Weights); first > last {
 		return nil, fail.Usage(fmt.Errorf("--from and --to: %s has neither samples nor windows", p.Meta.Name))
 	}
-	from, to, err := a.sampleSpan(p.Weights)
+	from, to, err := pick.SampleSpan(p.Weights, a.flags.From.Moment, a.flags.To.Moment)
 	if err != nil {
 		return nil, err
 	}
@@ -233,89 +233,6 @@ func (a *app) rangeSelection(ctx context.Context, p *model.Profile, event uint16
 	return s, nil
 }
 
-// sampleSpan returns the range of samples, or else of windows, between --from and --to. Shares of the duration refer to
-// the time of the last sample, although the recording may have continued.
-func (a *app) sampleSpan(w *model.StackProfile) (from, to model.Time, err error) {
-	from, to = weights.Span(w)
-	axis := model.Axis{End: to, Peak: to, Unit: w.AxisUnit}
-	for _, bound := range []struct {
-		flag model.Moment
-		to   *model.Time
-	}{{a.flags.From.Moment, &from}, {a.flags.To.Moment, &to}} {
-		if !bound.flag.Given() {
-			continue
-		}
-		if *bound.to, err = bound.flag.In(axis); err != nil {
-			return from, to, fail.Usage(err)
-		}
-	}
-	if from > to && a.flags.From.Given() && a.flags.To.Given() {
-		return from, to, fail.Usage(fmt.Errorf("the range ends at %s, before it begins at %s", to.In(w.AxisUnit), from.In(w.AxisUnit)))
-	}
-	if axis.End = max(axis.End, weights.End(w)); axis.Check(max(from, to)) != nil {
-		return from, to, fail.Usage(axis.Check(max(from, to)))
-	}
-	return from, to, nil
-}
-
-// eventNamed returns the event for the tables; "" selects the first event with stacks. If the profile has no events at
-// all, ok is false without an error.
-func eventNamed(p *model.Profile, name string) (event uint16, ok bool, err error) {
-	w := p.Weights
-	if name == "" {
-		return weights.DefaultEvent(w), len(w.Events) > 0, nil
-	}
-	if i, ok := w.Event(name); ok {
-		return uint16(i), true, nil
-	}
-	var known []string
-	for _, e := range w.Events {
-		known = append(known, e.Name)
-	}
-	return 0, false, fail.Usage(fmt.Errorf("--event: %s has no event %q%s", p.Meta.Name, name, near.Available(name, known)))
-}
-
-func metricNames(w *model.StackProfile) string {
-	return strings.Join(metricsOf(w), ", ")
-}
-
-func metricsOf(w *model.StackProfile) (names []string) {
-	for _, m := range w.Metrics {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
-// window returns the index of the window with that name.
-func window(p *model.Profile, name string) (int, error) {
-	w := p.Weights
-	if len(w.Windows) == 0 {
-		return 0, fail.Usage(fmt.Errorf("--window: %s has no windows", p.Meta.Name))
-	}
-	for i := range w.Windows {
-		if w.Windows[i].ID == name {
-			return i, nil
-		}
-	}
-	if digits, ok := strings.CutPrefix(name, "#"); ok {
-		if n, err := strconv.Atoi(digits); err == nil && n >= 0 {
-			if i, ok := w.WindowNumbered(n); ok {
-				return i, nil
-			}
-		}
-	}
-	const few = 12
-	var names []string
-	for i := range w.Windows[:min(len(w.Windows), few)] {
-		names = append(names, w.Windows[i].ID)
-	}
-	if len(w.Windows) > few {
-		names = append(names, "…")
-	}
-	return 0, fail.Usage(fmt.Errorf("--window: %s has no window %q; available: %s", p.Meta.Name, name,
-		strings.Join(names, ", ")))
-}
-
 // grouping is the kind of rows of a table of groups. "label:" is followed by a key.
 type grouping string
 
@@ -327,40 +244,6 @@ func (g grouping) String() string {
 	return string(g)
 }
 
-// profileGroup returns the grouping that --group names; ok is false if it names none.
-func profileGroup(w *model.StackProfile, name string) (by weights.By, ok bool, err error) {
-	if name == "" || name == "function" {
-		return weights.ByFunctionDSO, false, nil
-	}
-	by, ok = weights.GroupNamed(w, name)
-	if key, labeled := strings.CutPrefix(name, weights.LabelPrefix); labeled && !ok {
-		return by, false, fail.Usage(fmt.Errorf("--group: no stack has the label %q; %s", key, labelKeys(w)))
-	}
-	if !ok {
-		return by, false, fail.Usage(fmt.Errorf("--group: stack profiles have no group %q%s", name,
-			near.Available(name, weights.GroupNames("KEY"))))
-	}
-	return by, by != weights.ByFunctionDSO, nil
-}
-
-// labelKeys returns the keys of the labels.
-func labelKeys(w *model.StackProfile) string {
-	keys := weights.LabelKeys(w)
-	if len(keys) == 0 {
-		return "the file has no labels"
-	}
-	return "available: " + strings.Join(keys, ", ")
-}
-
-// traceGroup checks that a grouping is one of traces.
-func traceGroup(name string) error {
-	switch name {
-	case "dso", "source", "kind":
-		return fail.Usage(fmt.Errorf("--group: %s works with stack profiles only", name))
-	}
-	return nil
-}
-
 // chosenWindow returns the window that --window or --at selects, or -1 for none.
 func (a *app) chosenWindow(ctx context.Context, p *model.Profile, c *reportCmd, sel *weights.Selection) (int, error) {
 	if c.Window == "" {
@@ -369,13 +252,13 @@ func (a *app) chosenWindow(ctx context.Context, p *model.Profile, c *reportCmd, 
 	if a.flags.From.Given() || a.flags.To.Given() {
 		return -1, fail.Usage(errors.New("--window: cannot be combined with --from and --to"))
 	}
-	return window(p, c.Window)
+	return pick.Window(p, c.Window)
 }
 
 // stackOptions returns the options of a report about weighted stacks from the flags.
 func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) (opt report.StackOptions, err error) {
 	opt.Limit, opt.Libraries = a.flags.Limit, settings.Libraries(a.config)
-	if opt.By, opt.Group, err = profileGroup(p.Weights, string(c.Group)); err != nil {
+	if opt.By, opt.Group, err = pick.ProfileGroup(p.Weights, string(c.Group)); err != nil {
 		return opt, err
 	}
 	sel, err := a.selection(ctx, p, a.flags.Event)
@@ -387,7 +270,7 @@ func (a *app) stackOptions(ctx context.Context, p *model.Profile, c *reportCmd) 
 	} else if n >= 0 {
 		sel, opt.Window = weights.SelectWindows(p, sel.Event, sel.Metric, n), &p.Weights.Windows[n]
 	}
-	from, to, err := a.sampleSpan(p.Weights)
+	from, to, err := pick.SampleSpan(p.Weights, a.flags.From.Moment, a.flags.To.Moment)
 	if a.flags.From.Given() {
 		opt.From = &from
 	}

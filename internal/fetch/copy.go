@@ -40,7 +40,7 @@ func (k *Copy) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Writer returns where a response is copied, nil for nowhere.
+// Writer returns where a response is copied, nil for none.
 func (k *Copy) Writer() io.Writer {
 	if k == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 type Series struct {
 	Address  string
 	Every    time.Duration
-	Folder   string // where responses are kept, "" for nowhere
+	Folder   string // where responses are kept, "" for none
 	Memory   int64  // as [Open] takes it
 	Insecure bool
 	Now      func() time.Time

@@ -9,7 +9,7 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// Parts stores several files of one input, each under its own name. It implements [sections.Keeper].
+// Parts stores several files of one input, each under its own name. It implements [sections.Cache].
 type Parts struct {
 	place *Place
 
@@ -38,10 +38,10 @@ func (p *Parts) part(name string) *Place {
 	return &Place{src: k.src, NextToInput: k.NextToInput, anew: k.anew, Path: strings.TrimSuffix(k.Path, Suffix) + partMark + name + Suffix}
 }
 
-// Key implements [sections.Keeper].
+// Key implements [sections.Cache].
 func (p *Parts) Key() sections.Key { return p.place.Key() }
 
-// Open implements [sections.Keeper]. A file is mapped once, and stays mapped: its readers keep pointers into it.
+// Open implements [sections.Cache]. A file is mapped once, and stays mapped: its readers keep pointers into it.
 func (p *Parts) Open(name string) (*sections.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +60,7 @@ func (p *Parts) Open(name string) (*sections.File, error) {
 	return file, nil
 }
 
-// Discard implements [sections.Keeper].
+// Discard implements [sections.Cache].
 func (p *Parts) Discard(name string) {
 	p.mu.Lock()
 	p.open[name] = nil
@@ -68,7 +68,7 @@ func (p *Parts) Discard(name string) {
 	p.part(name).Discard()
 }
 
-// Keep implements [sections.Keeper].
+// Keep implements [sections.Cache].
 func (p *Parts) Keep(name string, write func(ctx context.Context, w io.Writer) error) {
 	if p.ctx.Err() != nil {
 		return

@@ -41,7 +41,7 @@ func lastWords(fd uintptr, p unsafe.Pointer, n int32) int32 {
 		fatal = true
 		return n
 	}
-	if within(text, beginShort) || fatal && within(text, "memory") || within(text, beginFault) && starved() {
+	if within(text, beginShort) || fatal && within(text, "memory") || within(text, beginFault) && stalled() {
 		if _, _, err := syscall.RawSyscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&modes))); err == 0 {
 			writeRaw(fd, "\r\x1b[K") // progress may be shown there
 		}
@@ -55,11 +55,11 @@ func lastWords(fd uintptr, p unsafe.Pointer, n int32) int32 {
 	return writeRaw(fd, text)
 }
 
-// starved reports whether the system refuses more memory. After a refusal, Go's collector may access memory that it did
+// stalled reports whether the system refuses more memory. After a refusal, Go's collector may access memory that it did
 // not get.
 //
 //go:norace
-func starved() bool {
+func stalled() bool {
 	_, _, err := syscall.RawSyscall6(syscall.SYS_MMAP, 0, probed, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE, ^uintptr(0), 0)
 	return err != 0
 }

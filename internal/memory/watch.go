@@ -115,7 +115,7 @@ func (w *Watch) measure() {
 	w.budget.Measured(live + max(0, anonymous-taken))
 	limit := w.budget.Limit()
 	if resident > limit {
-		w.budget.Relieve()
+		w.budget.ReleaseMemory()
 		resident, _ = w.resident(taken)
 	}
 	switch most := limit + limit/10 + ownMemory; {

@@ -83,7 +83,7 @@ func attachable(pid int) (exe string, err error) {
 	}
 	own, _ := os.Readlink("/proc/self/ns/mnt")
 	if its, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/mnt", pid)); its != own {
-		return "", fmt.Errorf("process %d runs in a container with files of its own, and would not find the hook: run memtui in that", pid)
+		return "", fmt.Errorf("process %d runs in a container with its own file system, and would not find the hook: run memtui in that", pid)
 	}
 	return exe, nil
 }

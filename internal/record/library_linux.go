@@ -148,7 +148,7 @@ func accepted(loader, path string) error {
 	if loader == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, loader, "--list", path)
 	cmd.Env = []string{"LC_ALL=C"}
@@ -158,8 +158,8 @@ func accepted(loader, path string) error {
 	return nil
 }
 
-// patience is how long the loader may take.
-const patience = 5 * time.Second
+// loadTimeout is how long the loader may take.
+const loadTimeout = 5 * time.Second
 
 // mostInterpreters is how many scripts may name one another as interpreters, as in Linux.
 const mostInterpreters = 4

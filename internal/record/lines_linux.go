@@ -104,7 +104,7 @@ func (s *session) readLines(in *os.File) error {
 		}
 		if time.Since(flushed) > whole {
 			flushed = time.Now()
-			if !l.pulse() {
+			if !l.alive() {
 				return nil
 			}
 		}
@@ -134,8 +134,8 @@ func (u *untilOver) Read(p []byte) (int, error) {
 	}
 }
 
-// pulse makes the file whole, and reports whether it may grow.
-func (l *lines) pulse() bool {
+// alive makes the file whole, and reports whether it may grow.
+func (l *lines) alive() bool {
 	if l.t == nil {
 		return true
 	}

@@ -31,7 +31,7 @@ func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Pr
 	if err == nil {
 		if err = journal.Lock(f); err != nil {
 			_ = f.Close()
-			err = fmt.Errorf("%s: it is being recorded, and complete by itself when that ends", path)
+			err = fmt.Errorf("%s is still being recorded: it will be complete when recording ends", path)
 		}
 	}
 	if err != nil {

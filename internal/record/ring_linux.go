@@ -32,7 +32,7 @@ type ringPage struct {
 	_                            [64 - 48]byte
 	head                         atomic.Uint64
 	_                            [64 - 8]byte
-	tail, beat                   atomic.Uint64
+	tail, heartbeat              atomic.Uint64
 	closed, shift                atomic.Uint32
 	_                            [64 - 24]byte
 	lostAllocs, lostFrees, waits atomic.Uint64
@@ -81,7 +81,7 @@ func newRing(size int, o Options) (*ring, error) {
 	if o.Drop {
 		p.flags |= ringDrop
 	}
-	p.beat.Store(p.start)
+	p.heartbeat.Store(p.start)
 	return r, nil
 }
 
@@ -105,7 +105,7 @@ func (r *ring) word(at uint64) *atomic.Uint32 {
 // drain yields the records that are complete, oldest first, and returns how many bytes they took. A record is valid
 // until yield returns.
 func (r *ring) drain(yield func(record) error) (n uint64, err error) {
-	r.page.beat.Store(monotonic())
+	r.page.heartbeat.Store(monotonic())
 	head, size := r.page.head.Load(), uint64(len(r.data))
 	stored := r.read
 	for r.read < head {

@@ -195,14 +195,14 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 }
 
-// beat is how often a silent stream of events shows that the server is there.
-const beat = 15 * time.Second
+// keepAlive is how often a silent stream of events shows that the server is there.
+const keepAlive = 15 * time.Second
 
 // events streams what is known about reading the files, each time it changes, but not more often than twice a second.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	alive := time.NewTicker(beat)
+	alive := time.NewTicker(keepAlive)
 	defer alive.Stop()
 	for {
 		status, changed := s.Watch()

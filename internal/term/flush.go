@@ -85,7 +85,7 @@ func (f *flusher) show(p drawing, refresh bool) {
 	work := f.changed || f.stale || f.refresh
 	f.mu.Unlock()
 	if work {
-		f.kick()
+		f.request()
 	}
 }
 
@@ -94,7 +94,7 @@ func (f *flusher) later(op func()) {
 	f.mu.Lock()
 	f.ops = append(f.ops, op)
 	f.mu.Unlock()
-	f.kick()
+	f.request()
 }
 
 // park runs give, which makes tcell release the terminal, on the flushing goroutine, and holds frames back from then
@@ -125,7 +125,7 @@ func (f *flusher) do(op func()) {
 	}
 }
 
-func (f *flusher) kick() {
+func (f *flusher) request() {
 	if f.wake == nil {
 		f.flush()
 		return
@@ -152,7 +152,7 @@ func (f *flusher) shut(last func()) {
 	}
 	f.ops = append(f.ops, func() { f.parked = true; last() })
 	f.mu.Unlock()
-	f.kick()
+	f.request()
 	f.mu.Lock()
 	f.closed = true
 	if f.wake != nil {

@@ -46,7 +46,7 @@ func NewSimulationCaps(w, h int, caps Caps) *Simulation {
 	return &Simulation{Terminal: t, sim: sim, done: make(chan error, 1)}
 }
 
-// NewCountedSimulation returns a simulation that sends nowhere what a terminal in true color would get: Written counts
+// NewCountedSimulation returns a simulation that discards what a terminal in true color would get: Written counts
 // it. It has one size and no clipboard. The environment must ask for UTF-8 and true color.
 func NewCountedSimulation(w, h int) (*Simulation, error) {
 	prepareTcell(Options{})
@@ -57,7 +57,7 @@ func NewCountedSimulation(w, h int) (*Simulation, error) {
 	ti.Columns, ti.Lines = w, h
 	t := newTerminal()
 	t.budget = 0
-	t.tty = newTTY(&nowhere{size: tcell.WindowSize{Width: w, Height: h}, drained: make(chan struct{})})
+	t.tty = newTTY(&discardTty{size: tcell.WindowSize{Width: w, Height: h}, drained: make(chan struct{})})
 	inner, err := tcell.NewTerminfoScreenFromTtyTerminfo(t.tty, &ti)
 	if err == nil {
 		err = inner.Init()
@@ -70,21 +70,21 @@ func NewCountedSimulation(w, h int) (*Simulation, error) {
 	return &Simulation{Terminal: t, done: make(chan error, 1)}, nil
 }
 
-// nowhere is a terminal without keys, which forgets what it gets.
-type nowhere struct {
+// discardTty is a terminal without keys, which forgets what it gets.
+type discardTty struct {
 	size    tcell.WindowSize
 	drained chan struct{} // closed: reading ends
 	once    sync.Once     // closes it
 }
 
-func (n *nowhere) Start() error                          { return nil }
-func (n *nowhere) Stop() error                           { return nil }
-func (n *nowhere) Drain() error                          { n.once.Do(func() { close(n.drained) }); return nil }
-func (n *nowhere) Close() error                          { return nil }
-func (n *nowhere) NotifyResize(func())                   {}
-func (n *nowhere) Write(p []byte) (int, error)           { return len(p), nil }
-func (n *nowhere) WindowSize() (tcell.WindowSize, error) { return n.size, nil }
-func (n *nowhere) Read([]byte) (int, error) {
+func (n *discardTty) Start() error                          { return nil }
+func (n *discardTty) Stop() error                           { return nil }
+func (n *discardTty) Drain() error                          { n.once.Do(func() { close(n.drained) }); return nil }
+func (n *discardTty) Close() error                          { return nil }
+func (n *discardTty) NotifyResize(func())                   {}
+func (n *discardTty) Write(p []byte) (int, error)           { return len(p), nil }
+func (n *discardTty) WindowSize() (tcell.WindowSize, error) { return n.size, nil }
+func (n *discardTty) Read([]byte) (int, error) {
 	<-n.drained
 	return 0, io.EOF
 }

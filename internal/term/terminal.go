@@ -22,7 +22,7 @@ type Options struct {
 	Mouse  bool                // report clicks, drags and the wheel
 	ASCII  bool                // draw only ASCII
 	Color  Color               // whether to use colors
-	Stderr io.Writer           // where Run prints a hint or a stack after the end; nil: nowhere
+	Stderr io.Writer           // where Run prints a hint or a stack after the end; nil: not printed
 	Killed string              // what to say where the program was killed, "" for the usual
 	Getenv func(string) string // nil: os.Getenv. Locale and COLORTERM are always the process's own
 }

@@ -53,7 +53,7 @@ func BenchmarkHeaps(b *testing.B) {
 }
 
 // benchHeap measures opening, and tells rows a second, and bytes that are kept of each.
-func benchHeap(b *testing.B, path string, size int64, k sections.Keeper) {
+func benchHeap(b *testing.B, path string, size int64, k sections.Cache) {
 	b.SetBytes(size)
 	b.ReportAllocs()
 	var g *heapgraph.Graph
@@ -70,7 +70,7 @@ func benchHeap(b *testing.B, path string, size int64, k sections.Keeper) {
 	b.ReportMetric(float64(bytes)/rows, "B/row")
 }
 
-func openGraph(b *testing.B, path string, k sections.Keeper) *heapgraph.Graph {
+func openGraph(b *testing.B, path string, k sections.Cache) *heapgraph.Graph {
 	b.Helper()
 	src, err := loaders.OpenSource(b.Context(), path, nil)
 	if err != nil {
@@ -90,7 +90,7 @@ func openGraph(b *testing.B, path string, k sections.Keeper) *heapgraph.Graph {
 		b.Fatal(err)
 	}
 	if k != nil && h.Kept == nil {
-		h.Kept = &sections.Named{Keeper: k, Prefix: "small"} // what is smaller is not kept
+		h.Kept = &sections.Named{Cache: k, Prefix: "small"} // what is smaller is not kept
 	}
 	g, err := heapgraph.NewGraph(b.Context(), h, 0)
 	if err != nil {
@@ -107,7 +107,7 @@ type benchKeeper struct {
 	files   map[string][]byte
 }
 
-// Open implements [sections.Keeper], like what follows.
+// Open implements [sections.Cache], like what follows.
 func (k *benchKeeper) Open(name string) (*sections.File, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

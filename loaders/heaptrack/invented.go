@@ -57,7 +57,7 @@ func (t *invented) use(used []uint64) {
 	}
 }
 
-// addressOf returns the address that a slot represents, nowhere for 0.
+// addressOf returns the address that a slot represents, neverAllocated for 0.
 func addressOf(slot uint64) uint64 {
 	if slot == 0 {
 		return neverAllocated
@@ -96,7 +96,7 @@ func (t *invented) alloc(info uint32) uint64 {
 	return addressOf(uint64(slot))
 }
 
-// free returns the address of the freed block, nowhere if none is live.
+// free returns the address of the freed block, neverAllocated if none is live.
 func (t *invented) free(info uint32) uint64 {
 	slot := t.heads[info+1]
 	if slot != 0 {

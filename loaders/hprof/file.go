@@ -51,7 +51,7 @@ type file struct {
 
 	state   loaders.HeapState
 	mu      sync.Mutex
-	kept    sections.Keeper // where decoded dumps stay for the next run; nil for nowhere
+	kept    sections.Cache  // where decoded dumps stay for the next run; nil for none
 	places  map[int]*places // by dump: where its rows stand
 	readers map[int]*reader // by dump: what reads its objects
 	stackAt map[uint32]int  // by serial; nil until asked for, like what follows

@@ -102,7 +102,7 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		return nil, err
 	}
 	p := &places{}
-	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i,
+	q := loaders.HeapRequest{Schema: &schema, Cache: f.kept, I: i,
 		Way: map[bool]string{true: "layout"}[f.sizes == sizesLayout], Extra: p.sections}
 	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) { return f.decode(ctx, i, p, progress) })
 	if err != nil {

@@ -39,9 +39,9 @@ func (r *fileReader) Read(p []byte) (int, error) {
 // headroom is how many bytes at least are contiguous, across the borders of chunks.
 const headroom = 64
 
-// feeder returns chunks of input: n bytes after the headroom, and possibly the error that follows them. old returns the
+// chunkSource returns chunks of input: n bytes after the headroom, and possibly the error that follows them. old returns the
 // previous chunk.
-type feeder interface {
+type chunkSource interface {
 	feed(old []byte) (chunk []byte, n int, err error)
 }
 

@@ -10,7 +10,7 @@ import (
 // stream reads the body of a .mb, value by value. After its end everything reads as zero and ended is set, so that a
 // record is read without checks and checked once. Only one goroutine may use it.
 type stream struct {
-	in    feeder
+	in    chunkSource
 	chunk []byte
 	buf   []byte // of chunk: fed bytes
 	pos   int
@@ -21,7 +21,7 @@ type stream struct {
 	big   bool  // a varint did not fit 64 bits
 }
 
-func newStream(in feeder, base int64) *stream { return &stream{in: in, base: base} }
+func newStream(in chunkSource, base int64) *stream { return &stream{in: in, base: base} }
 
 // offset returns the offset of the next byte.
 func (s *stream) offset() int64 { return s.base + int64(s.pos) }

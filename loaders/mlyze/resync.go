@@ -122,7 +122,7 @@ func (j *judge) damaged(e *model.Event) bool {
 	if e.Kind > model.Free || j.events < 4*lookBack {
 		return false
 	}
-	if e.Addr != 0 && !j.familiar(region(e.Addr), nil) || e.Addr == 0 && !j.zeroes {
+	if e.Addr != 0 && !j.knownRegion(region(e.Addr), nil) || e.Addr == 0 && !j.zeroes {
 		return true
 	}
 	if e.Kind == model.Free {
@@ -185,14 +185,14 @@ func (j *judge) run(b []byte, eof bool, between unknown) verdict {
 		return possible
 	}
 	for _, r := range early[:earlies] {
-		if !j.familiar(r, late[:lates]) {
+		if !j.knownRegion(r, late[:lates]) {
 			return possible
 		}
 	}
 	return likely
 }
 
-func (j *judge) familiar(r uint64, late []uint64) bool {
+func (j *judge) knownRegion(r uint64, late []uint64) bool {
 	if _, ok := j.regions[r]; ok {
 		return true
 	}

@@ -118,7 +118,7 @@ func (f *fit) better(to *fit) bool {
 func (f *fit) exact(j *judge, b []byte) {
 	var first model.Event
 	_, _, st := decodeOne(b, &first)
-	f.block = st == decoded && first.Kind <= model.Free && first.Addr != 0 && j.familiar(region(first.Addr), nil)
+	f.block = st == decoded && first.Kind <= model.Free && first.Addr != 0 && j.knownRegion(region(first.Addr), nil)
 	for p := 0; f.reach < 2*runLength && p < len(b); {
 		switch size := j.event(b[p:]); {
 		case size > 0:

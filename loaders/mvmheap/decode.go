@@ -433,7 +433,7 @@ func (d *decoding) takeTargets() (limit int64, take func(at int64, vals []uint64
 		}, func(n int64) {
 			d.to, d.badTo = d.to[:n], bad.n > 0
 			if !d.left(colkind) {
-				d.report(bad, "target", d.s.blocks[reftrget].start, "references lead to rows that do not exist")
+				d.report(bad, "target", d.s.blocks[reftrget].start, "references lead to objects that do not exist")
 			}
 		}
 }

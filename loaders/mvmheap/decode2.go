@@ -124,7 +124,7 @@ func (d *decoding) refs2() error {
 	if e < n && err == nil {
 		d.found(model.Error, "row-count", at.start, 1, "refs has %d references instead of %d", e, n)
 	}
-	d.report(bad, "target", at.start, "references lead to rows that do not exist")
+	d.report(bad, "target", at.start, "references lead to objects that do not exist")
 	l.reportProblems(at.start)
 	return err
 }

@@ -43,7 +43,7 @@ type file struct {
 	tables tables
 	kits   sync.Pool // of *kit
 
-	kept  sections.Keeper // where decoded snapshots stay for the next run; nil for nowhere
+	kept  sections.Cache // where decoded snapshots stay for the next run; nil for none
 	state loaders.HeapState
 }
 

@@ -59,7 +59,7 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		return nil, err
 	}
 	lost := []int64{0}
-	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i,
+	q := loaders.HeapRequest{Schema: &schema, Cache: f.kept, I: i,
 		Extra: func(c *sections.Codec) { sections.Array(c, "lost bytes", &lost) }}
 	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) { return f.decode(ctx, i, &lost[0], progress) })
 	if err != nil {

@@ -50,7 +50,7 @@ func sniff(head []byte) loaders.Confidence {
 // file is an open file: the source of its snapshot.
 type file struct {
 	src  *loaders.Source
-	kept sections.Keeper // stores the decoded snapshot for the next run
+	kept sections.Cache // stores the decoded snapshot for the next run
 	head head
 	at   []model.Problem // found while opening
 
@@ -156,7 +156,7 @@ func (f *file) Open(ctx context.Context, i int, progress func(done float64)) (*m
 	if i != 0 {
 		return nil, fmt.Errorf("no snapshot %d", i)
 	}
-	q := loaders.HeapRequest{Schema: &schema, Keeper: f.kept, I: i}
+	q := loaders.HeapRequest{Schema: &schema, Cache: f.kept, I: i}
 	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) { return f.decode(ctx, progress) })
 	if err != nil {
 		return nil, err

@@ -277,7 +277,7 @@ func (p *Map) zoomIn(open bool) {
 	}
 	switch {
 	case to == 0 || b.Merged > 0 && b.Node == base:
-		p.Say("these parts are too small to be drawn apart: " + p.Hint("{copy-command} copies the command that lists them"))
+		p.Say("these parts are too small to be drawn separately: " + p.Hint("{copy-command} copies the command that lists them"))
 	case p.now.key.dominated && p.now.Nodes[to].Kind == treemap.Object &&
 		p.now.graph.RetainedCount(model.Row(p.now.Nodes[to].Ref)) > 1:
 		p.at, p.rest = nil, false

@@ -18,7 +18,7 @@ func (p *Fragments) drawLengths(s tcell.Screen, r widget.Rect) {
 	}
 	look := p.Look
 	if p.focus == fragmentLengths {
-		look = ui.Dressed(look)
+		look = ui.FocusedLook(look)
 	}
 	title, r := r.CutTop(1)
 	name := row.Name
@@ -145,7 +145,7 @@ func (p *Fragments) drawSparse(s tcell.Screen, r widget.Rect) {
 	title, r := r.CutTop(1)
 	look := p.Look
 	if p.focus == fragmentSparse {
-		look = ui.Dressed(look)
+		look = ui.FocusedLook(look)
 	}
 	name := "Sparsest pages"
 	if p.text != "" {

@@ -219,7 +219,7 @@ func (a *app) page() *page { return a.pages[a.now.kind] }
 // show requests what the screen needs.
 func (a *app) show() {
 	a.Until = time.Now().Add(a.o.Patience)
-	for range 3 { // an answer within the patience changes the frame
+	for range 3 { // an answer that arrives in time changes the frame
 		if !a.stale {
 			return
 		}
@@ -373,9 +373,9 @@ func (a *app) empty(p *page) []string {
 	}
 	lines := []string{"The fleet has no such recordings."}
 	if len(a.now.restrictions()) > 0 {
-		lines = append(lines, a.Hint("{back} takes back what they are restricted to, {group} and {cost} ask about other things."))
+		lines = append(lines, a.Hint("{back} removes restrictions, {group} and {cost} choose another question."))
 	} else {
-		lines = append(lines, a.Hint("{group} and {cost} ask about other things; memtui fleet add adds recordings."))
+		lines = append(lines, a.Hint("{group} and {cost} choose another question; memtui fleet add adds recordings."))
 	}
 	return lines
 }

@@ -344,15 +344,15 @@ func (p *comparison) Do(a keymap.Action) bool {
 		p.figure = (p.figure + 1) % len(figures)
 		p.Changed()
 	case keymap.DominatorsOf, keymap.ObjectOf, keymap.HotPath:
-		p.goHolder(a)
+		p.goOwner(a)
 	default:
 		return p.DoTable(a)
 	}
 	return true
 }
 
-// goHolder shows the main dominator of the selected type, or the selected subtree.
-func (p *comparison) goHolder(a keymap.Action) {
+// goOwner shows the main dominator of the selected type, or the selected subtree.
+func (p *comparison) goOwner(a keymap.Action) {
 	g := p.comparedGraphs[1]
 	if g == nil || g.Heaps != p.Heaps {
 		p.Say("only objects of the first file can be shown")
@@ -412,7 +412,7 @@ func (p *comparison) Unopened() string {
 // openRow lists the objects of the selected type on the after side, or goes to the selected subtree.
 func (p *comparison) openRow() {
 	if p.by == CompareSubtrees {
-		p.goHolder(keymap.DominatorsOf)
+		p.goOwner(keymap.DominatorsOf)
 		return
 	}
 	r, ok := p.selected()

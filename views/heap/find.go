@@ -131,7 +131,7 @@ func (p *Find) About() string {
 }
 
 // Useless implements [ui.Refuser].
-func (p *Find) Useless(a keymap.Action) bool { return a == keymap.HoldersOf }
+func (p *Find) Useless(a keymap.Action) bool { return a == keymap.OwnersOf }
 
 // Reveals implements [ui.Revealer].
 func (p *Find) Reveals() bool {

@@ -298,8 +298,8 @@ func (p *Groups) Do(a keymap.Action) bool {
 		return p.objects.Do(a)
 	}
 	switch a {
-	case keymap.HoldersOf:
-		p.openHolders()
+	case keymap.OwnersOf:
+		p.openOwners()
 	case keymap.Pivot:
 		p.openAround()
 	case keymap.Open:
@@ -343,8 +343,8 @@ func (p *Groups) openObjects() {
 	}
 }
 
-// openHolders shows the dominators of the objects of the selected type.
-func (p *Groups) openHolders() {
+// openOwners shows the dominators of the objects of the selected type.
+func (p *Groups) openOwners() {
 	g, ok := p.table.Selected()
 	switch {
 	case !ok:

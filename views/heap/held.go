@@ -74,7 +74,7 @@ func newHeld(e *ui.Env) *held {
 			return d.all.Retained, d.all.Count
 		},
 	})
-	p.Enter = p.openHolder
+	p.Enter = p.openOwner
 	return p
 }
 
@@ -213,7 +213,7 @@ func (p *held) explain() {
 	p.Detail.SetText(uint64(r.n)+1, heldText(of), rowsText(of.Rows), lines)
 }
 
-func (p *held) openHolder() {
+func (p *held) openOwner() {
 	if r, ok := p.table.Selected(); ok {
 		visitRow(p.Env, keymap.ObjectOf, p.table.Now().Of.graph.I, r.of.Row)
 	}
@@ -235,7 +235,7 @@ func (p *held) Do(a keymap.Action) bool {
 		if r, ok := p.table.Selected(); ok {
 			visitRow(p.Env, a, p.table.Now().Of.graph.I, r.of.Row)
 		}
-	case keymap.HoldersOf:
+	case keymap.OwnersOf:
 	default:
 		return p.DoTable(a)
 	}

@@ -193,13 +193,13 @@ func (p *object) facts() []string {
 	if id := h.IDText(r); id != "" {
 		what += " · " + id
 	}
-	what += fmt.Sprintf(" · row %s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())),
+	what += fmt.Sprintf(" · #%s of %s · %s", model.Group(uint64(r)), model.Group(uint64(h.Len())),
 		sizeText(h.Schema, h.Managed(r), h.Unmanaged(r), p.State.Exact))
 	held := "dominated by " + namedRow(h, g.Idom(r), p.State.FullName) + ", which retains " +
 		ui.BytesText(g.Retained[g.Idom(r)], p.State.Exact)
 	switch {
 	case p.State.Heap.RowOf >= 0 && p.State.Heap.RowOf != p.State.Snapshot():
-		held = fmt.Sprintf("the selected object is of snapshot #%d: row numbers do not carry over to another snapshot", p.State.Heap.RowOf)
+		held = fmt.Sprintf("the selected object is of snapshot #%d: object numbers do not carry over to another snapshot", p.State.Heap.RowOf)
 	case r == model.RootRow:
 		held = p.Hint("everything reachable is retained by it: {open} follows a reference, {dominators-of-this} shows what retains how much")
 	case g.Idom(r) == model.RootRow:

@@ -110,7 +110,7 @@ func (p *snapshots) Useless(a keymap.Action) bool {
 	switch a {
 	case keymap.Sort, keymap.SortReverse:
 		return p.focus == onSuspects
-	case keymap.Group, keymap.DominatorsOf, keymap.ObjectOf, keymap.HoldersOf:
+	case keymap.Group, keymap.DominatorsOf, keymap.ObjectOf, keymap.OwnersOf:
 		return true
 	}
 	return false

@@ -114,7 +114,7 @@ func (p *Threads) Action() keymap.Action { return keymap.ShowThreads }
 func (p *Threads) Needs() model.Facet { return model.FacetHeaps | model.FacetHeapThreads }
 
 // Useless implements [ui.Refuser]: nothing here is grouped.
-func (p *Threads) Useless(a keymap.Action) bool { return a == keymap.Group || a == keymap.HoldersOf }
+func (p *Threads) Useless(a keymap.Action) bool { return a == keymap.Group || a == keymap.OwnersOf }
 
 // CommandLine returns the command that prints what is shown.
 func (p *Threads) CommandLine(file []string) []string {

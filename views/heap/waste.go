@@ -136,7 +136,7 @@ func (p *Waste) Needs() model.Facet { return model.FacetHeaps | model.FacetHeapW
 
 // Useless implements [ui.Refuser]: nothing here is grouped.
 func (p *Waste) Useless(a keymap.Action) bool {
-	return a == keymap.Group || a == keymap.HoldersOf
+	return a == keymap.Group || a == keymap.OwnersOf
 }
 
 // Reveals implements [ui.Revealer].

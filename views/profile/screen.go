@@ -162,7 +162,7 @@ func (p *Screen) Draw(s tcell.Screen) {
 	title, rest = rest.CutTop(1)
 	look := p.Look
 	if p.inText {
-		look = ui.Dressed(look)
+		look = ui.FocusedLook(look)
 	}
 	widget.TitleLine(s, title, look, "This profile", p.missing())
 	p.text.Draw(s, rest.Inset(1, 0), p.Look)

@@ -40,7 +40,7 @@ type Question struct {
 	Event    string
 	Group    string
 	Per      string // what objects found are counted by
-	Type     string // of objects that are selected, or whose holders are
+	Type     string // of objects that are selected, or whose retainers are
 	Exact    bool   // Type is the complete name
 	Kind     string // of rows
 	By       string

@@ -118,7 +118,7 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 		{Title: siteTitle(d.by), Width: 16, Grow: 5, Cut: siteCut(d.by), Text: func(l *leak) string { return d.label(d.by, &l.Site).Name }},
 		{Title: titles.Where, Width: 18, Grow: 1, MaxWidth: 30, Drop: 6, Cut: widget.CutFolder, Hidden: d.by != analysis.ByStack,
 			Muted: true, Text: func(l *leak) string { return d.label(d.by, &l.Site).Where }},
-	}, untold(unseen(append(f.others, f.live, f.peak, f.total, f.count, f.temp, f.mean)...))...)
+	}, unrecorded(unseen(append(f.others, f.live, f.peak, f.total, f.count, f.temp, f.mean)...))...)
 }
 
 // MinAges returns the steps of the minimum age in a run of some duration: round times, and parts of the run.

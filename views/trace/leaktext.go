@@ -164,7 +164,7 @@ func (p *Leaks) explain() {
 		}
 		p.Detail.Answer += " · " + f.Bytes(model.Mean(row.Bytes, row.Count)) + each
 	}
-	p.Detail.Facts, p.Detail.Lead = []string{p.rhythm(row), p.fate(row)}, nil
+	p.Detail.Facts, p.Detail.Lead = []string{p.frequency(row), p.freedText(row)}, nil
 	p.Detail.Lead = p.judgment(row)
 	by := p.Now().Of.by
 	if p.Detail.Parts = nil; p.State.Settled() && p.HasRoom() {
@@ -194,8 +194,8 @@ func (p *Leaks) judgment(row *analysis.LeakSite) (lead []string) {
 	return lead
 }
 
-// rhythm returns when the blocks were allocated, and by which threads.
-func (p *Leaks) rhythm(s *analysis.LeakSite) string {
+// frequency returns when the blocks were allocated, and by which threads.
+func (p *Leaks) frequency(s *analysis.LeakSite) string {
 	text := "allocated at " + s.First.String()
 	if s.Count > 1 {
 		first, last := model.Ends(s.First, s.Last, "")
@@ -208,8 +208,8 @@ func (p *Leaks) rhythm(s *analysis.LeakSite) string {
 	return text
 }
 
-// fate returns what became of the blocks of a site.
-func (p *Leaks) fate(s *analysis.LeakSite) string {
+// freedText returns what became of the blocks of a site.
+func (p *Leaks) freedText(s *analysis.LeakSite) string {
 	whole := "the run"
 	if !p.State.Range.IsFull() {
 		whole = "the range"

@@ -145,7 +145,7 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	f.mean.Title, f.mean.Drop, f.mean.Tie = titles.Mean, 6, count
 	f.count.Shown, f.mean.Hidden = d.counted(), d.sampled
 	if by != analysis.ByStack {
-		f.others = untold(f.others)
+		f.others = unrecorded(f.others)
 	}
 	return append([]ui.Column[site]{
 		f.live, unseen(f.blocks)[0],
@@ -220,8 +220,8 @@ func unseen[R any](cols ...ui.Column[R]) []ui.Column[R] {
 	return cols
 }
 
-// untold returns columns that the rows of reports do not have.
-func untold[R any](cols []ui.Column[R]) []ui.Column[R] {
+// unrecorded returns columns that the rows of reports do not have.
+func unrecorded[R any](cols []ui.Column[R]) []ui.Column[R] {
 	for i := range cols {
 		cols[i].Key = ""
 	}

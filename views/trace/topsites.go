@@ -343,7 +343,7 @@ func (t *topSites) draw(s tcell.Screen, r widget.Rect, focused bool) {
 	head, body := r.CutTop(1)
 	look := t.env.Look
 	if focused {
-		look = ui.Dressed(look)
+		look = ui.FocusedLook(look)
 	}
 	title, answer := t.title()
 	if widget.Width(answer)+len("Top allocators")+4 > r.W {

@@ -197,7 +197,7 @@ func (p *BlockPane) explain() {
 	p.Detail.SetStack(p.state.Stacks(), b.Stack, leaf, p.state.FullName)
 	p.Detail.Title = "Block " + AddressText(b.Addr)
 	p.Detail.Answer = model.Bytes(b.Size).Exact() + p.threadText(" · thread ", &b)
-	p.Detail.Facts = []string{p.fateText(&b)}
+	p.Detail.Facts = []string{p.endText(&b)}
 	if said := p.said.Stack(b.Stack); said.Kind != verdict.None {
 		p.Detail.Facts = append(p.Detail.Facts, "its site: "+strings.TrimSpace(p.VerdictSign(said.Kind)+" "+VerdictSentence(said)))
 	}
@@ -226,8 +226,8 @@ func (p *BlockPane) threadText(words string, b *analysis.Block) string {
 	return words + fmt.Sprint(b.Thread)
 }
 
-// fateText returns when a block was allocated and freed.
-func (p *BlockPane) fateText(b *analysis.Block) string {
+// endText returns when a block was allocated and freed.
+func (p *BlockPane) endText(b *analysis.Block) string {
 	about := ""
 	if p.state.Profile != nil && p.state.Profile.Meta.CoarseTimes {
 		about = "about "
@@ -427,7 +427,7 @@ func (p *BlockPane) CopyText() string {
 		return ""
 	}
 	return fmt.Sprintf("%s at %s%s: %s\n%s", model.Bytes(b.Size).Exact(), AddressText(b.Addr), p.threadText(", thread ", &b),
-		p.fateText(&b), p.Detail.Text())
+		p.endText(&b), p.Detail.Text())
 }
 
 // died reports whether a block ended before an instant.

@@ -95,7 +95,7 @@ func stackRows(k stackKey) []FrameRow {
 			if site > i {
 				n = min(n, site-i)
 			}
-			rows = append(rows, FrameRow{Name: "… " + model.Counted(n, "frame") + " of " + family(frames[i].Function), Folded: true})
+			rows = append(rows, FrameRow{Name: "… " + model.Counted(n, "frame") + " of " + libraryOf(frames[i].Function), Folded: true})
 			i += n - 1
 			continue
 		}
@@ -133,7 +133,7 @@ func foldable(frames []model.Frame) int {
 	n := 0
 	first := ""
 	for n < len(frames) {
-		of := family(frames[n].Function)
+		of := libraryOf(frames[n].Function)
 		if n == 0 {
 			first = of
 		}
@@ -145,9 +145,9 @@ func foldable(frames []model.Frame) int {
 	return n
 }
 
-// family returns the name of the library whose internals a function belongs to, "" for functions that are worth
+// libraryOf returns the name of the library whose internals a function belongs to, "" for functions that are worth
 // showing.
-func family(function string) string {
+func libraryOf(function string) string {
 	name := function
 	if i := strings.IndexAny(name, "(<"); i > 0 {
 		name = name[:i]
@@ -171,7 +171,7 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	}
 	look := k
 	if focused {
-		look = Dressed(k)
+		look = FocusedLook(k)
 	}
 	name := d.Title
 	if room := title.W - widget.Width(d.Answer) - 6; widget.Width(name) > room &&
@@ -232,8 +232,8 @@ func (d *Detail) sentences(list []string) []string {
 	return out
 }
 
-// Dressed returns a look whose titles show that the pane has the focus.
-func Dressed(k *widget.Look) *widget.Look {
+// FocusedLook returns a look whose titles show that the pane has the focus.
+func FocusedLook(k *widget.Look) *widget.Look {
 	out := *k
 	out.Title = k.Sorted.Bold(true)
 	return &out

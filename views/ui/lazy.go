@@ -57,13 +57,13 @@ func (w *Work) Stop() {
 	}
 }
 
-// Rested reports whether nothing runs and the last period is long enough ago for loadShare.
-func (w *Work) Rested() bool { return w.rested(loadShare) }
+// Idle reports whether nothing runs and the last period is long enough ago for loadShare.
+func (w *Work) Idle() bool { return w.idle(loadShare) }
 
-// LongRested is Rested for answers that are repeated while a recording is followed.
-func (w *Work) LongRested() bool { return w.rested(deepShare) }
+// LongIdle is Idle for answers that are repeated while a recording is followed.
+func (w *Work) LongIdle() bool { return w.idle(deepShare) }
 
-func (w *Work) rested(share float64) bool {
+func (w *Work) idle(share float64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.running == 0 && time.Since(w.ended) >= time.Duration(float64(w.took)*(1/share-1))

@@ -165,7 +165,7 @@ func (p *Leads) Draw(s tcell.Screen, focused bool) {
 	head, body := p.at.CutTop(1)
 	look := p.env.Look
 	if focused {
-		look = Dressed(look)
+		look = FocusedLook(look)
 	}
 	answer := ""
 	if n := len(p.rows); n > 0 {

@@ -193,7 +193,7 @@ func (c *Lines) stack() {
 				}
 				at.dots |= brailleDot(x%dotsX, y%dotsY)
 			}
-			if under := c.beneath(i, x); (x/dotsX+i*5)%signCells == signCells/2 && x%dotsX == 0 && top > under {
+			if under := c.heightBelow(i, x); (x/dotsX+i*5)%signCells == signCells/2 && x%dotsX == 0 && top > under {
 				c.cell(x, (under+top)/2).sign = true
 			}
 		}
@@ -205,8 +205,8 @@ func (c *Lines) stack() {
 	}
 }
 
-// beneath returns the height in dots that the curve below curve i has.
-func (c *Lines) beneath(i, x int) int {
+// heightBelow returns the height in dots that the curve below curve i has.
+func (c *Lines) heightBelow(i, x int) int {
 	p := below(c.lines[:i], x)
 	return c.height(p.Last, c.plot.H)
 }

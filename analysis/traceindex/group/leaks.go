@@ -45,10 +45,10 @@ func AddThread(threads []uint16, t uint16) []uint16 {
 type LeakRow struct {
 	Key                     uint64
 	Count, Bytes            uint64
-	Newest, Median, Oldest  model.Time
-	First, Last             model.Time
+	newest, median, oldest  model.Time
+	first, last             model.Time
 	threadCount, historyRow uint32 // its threads; number of its history + 1, 0 for none
-	Threads                 [8]uint16
+	threads                 [8]uint16
 }
 
 // LeakRows are all rows of a list, most bytes first. Read-only once made.
@@ -59,9 +59,9 @@ type LeakRows struct {
 
 // Add adds the row with the next most bytes. Only the first ones get a history.
 func (l *LeakRows) Add(key uint64, s *analysis.LeakSite) {
-	row := LeakRow{Key: key, Count: s.Count, Bytes: s.Bytes, Newest: s.Newest, Median: s.Median, Oldest: s.Oldest,
-		First: s.First, Last: s.Last, threadCount: uint32(len(s.Threads))}
-	copy(row.Threads[:], s.Threads)
+	row := LeakRow{Key: key, Count: s.Count, Bytes: s.Bytes, newest: s.Newest, median: s.Median, oldest: s.Oldest,
+		first: s.First, last: s.Last, threadCount: uint32(len(s.Threads))}
+	copy(row.threads[:], s.Threads)
 	if len(l.Rows) < HistoryRows {
 		l.Histories = append(l.Histories, packLevels(s.History))
 		row.historyRow = uint32(len(l.Histories))
@@ -72,8 +72,8 @@ func (l *LeakRows) Add(key uint64, s *analysis.LeakSite) {
 // Site returns the figures of a row.
 func (l *LeakRows) Site(i int) (s analysis.LeakSite, err error) {
 	r := &l.Rows[i]
-	s = analysis.LeakSite{Count: r.Count, Bytes: r.Bytes, Newest: r.Newest, Median: r.Median, Oldest: r.Oldest,
-		First: r.First, Last: r.Last, Threads: slices.Clone(r.Threads[:min(int(r.threadCount), len(r.Threads))])}
+	s = analysis.LeakSite{Count: r.Count, Bytes: r.Bytes, Newest: r.newest, Median: r.median, Oldest: r.oldest,
+		First: r.first, Last: r.last, Threads: slices.Clone(r.threads[:min(int(r.threadCount), len(r.threads))])}
 	if r.historyRow > 0 {
 		s.History, err = unpackLevels(l.Histories[r.historyRow-1])
 	}

@@ -1,4 +1,5 @@
-// Package calls sums weighted stacks up to the call tree that reports print, as the screen of stacks shows it.
+// Package calls has what reports print about what calls or refers to what: weighted stacks summed up to a call tree, as
+// the screen of stacks shows it, and the neighbors of a type.
 package calls
 
 import (

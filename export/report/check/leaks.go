@@ -47,7 +47,7 @@ type FailedSite struct {
 	Row    *model.Row     `json:"accumulation_row,omitzero"` // of a heap snapshot: below which the objects gather
 	Bytes  uint64         `json:"bytes"`                     // of a heap snapshot, what the objects retain
 	Count  uint64         `json:"count"`
-	Frames []places.Place `json:"frames"` // leaf first, at most 128; of a heap snapshot the type, its holder, and what dominates that
+	Frames []places.Place `json:"frames"` // leaf first, at most 128; of a heap snapshot the type, its owner, and what dominates that
 
 	rest int // frames beyond those
 }
@@ -193,7 +193,7 @@ func (x *FailedSite) lines(s cells.Style, of *FailedLeak) []string {
 	case x.Stack != nil:
 		where = fmt.Sprintf("stack %d: ", *x.Stack)
 	case x.Row != nil:
-		where = fmt.Sprintf("below row %d: ", *x.Row)
+		where = fmt.Sprintf("below object #%d: ", *x.Row)
 	}
 	lines := []string{where + s.Bytes(x.Bytes) + " in " + of.counted(x.Count)}
 	for i, p := range x.Frames {

@@ -16,8 +16,8 @@ import (
 // Started returns the start of a recording, in microseconds since 1970, as tables have it.
 func Started(us int64) string { return time.UnixMicro(us).UTC().Format("2006-01-02 15:04") }
 
-// wholeness returns the status of a recording.
-func wholeness(complete bool) string {
+// completeness returns the status of a recording.
+func completeness(complete bool) string {
 	if complete {
 		return ""
 	}
@@ -32,7 +32,7 @@ func (l *layout) recordings() {
 		cells.Head{Text: titles.File, Kind: cells.Name})
 	l.out.Spare = []string{titles.Length, titles.Start}
 	for _, x := range l.r.Recordings {
-		l.row(4, l.s.Bytes(x.Value), Started(x.Start), model.Time(x.Duration).String(), wholeness(x.Complete), model.Clean(x.Service),
+		l.row(4, l.s.Bytes(x.Value), Started(x.Start), model.Time(x.Duration).String(), completeness(x.Complete), model.Clean(x.Service),
 			model.Clean(x.Version), model.Clean(x.Host), model.Clean(x.URI))
 	}
 }
@@ -129,7 +129,7 @@ func (l *List) layout(s cells.Style) *cells.Table {
 func (r *Listed) status() string {
 	switch {
 	case !r.Complete:
-		return wholeness(false)
+		return completeness(false)
 	case r.Lacks == fleet.LacksFrees:
 		return "no FREE"
 	case r.Lacks == fleet.LacksMemory:

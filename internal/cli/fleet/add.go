@@ -35,7 +35,7 @@ type addCmd struct {
 	Label   []string `sep:"none" placeholder:"KEY=VALUE" help:"A label of the recordings. May be repeated."`
 	Time    moment   `placeholder:"TIME" help:"When they were recorded: 2026-11-24, or 2026-11-24T15:04:05Z. Without it, what a file says, or else when it was written. Versions are ordered by it."`
 	URI     string   `name:"uri" placeholder:"PLACE" help:"The folder or URL below which others find the files by their names (the path on this machine)."`
-	Force   bool     `help:"Add recordings anew that were added already: with another service, version, host, time or labels."`
+	Force   bool     `help:"Add recordings again that were already added, with another service, version, host, time or labels."`
 	Redact  bool     `help:"Replace the names in the files, and their paths, by words that depend on the secret in MEMTUI_FLEET_KEY, the same on all machines, before anything leaves this one."`
 	placeFlags
 }
@@ -67,7 +67,7 @@ func (c *addCmd) Run(ctx context.Context, h *Host) error {
 		about: rows.About{Service: c.Service, Version: c.Version, Host: c.Host, Labels: c.Label, Time: c.Time.Time}}
 	if c.Redact {
 		if a.about.Secret = []byte(h.Getenv("MEMTUI_FLEET_KEY")); len(a.about.Secret) == 0 {
-			return fail.Usage(errors.New("--redact: set a secret in the environment variable MEMTUI_FLEET_KEY, the same on all machines, on which the words in place of names depend"))
+			return fail.Usage(errors.New("--redact: set a secret in the environment variable MEMTUI_FLEET_KEY, the same on all machines, which determines the words that replace names"))
 		}
 	}
 	if c.Host == "" {

@@ -100,7 +100,7 @@ Each host counts by its newest recording, so adding a recording again changes no
 
 // placeFlags say how to reach a server.
 type placeFlags struct {
-	Timeout arg.Duration `placeholder:"TIME" help:"For a ClickHouse: how long to wait until it answers at all (20s)."`
+	Timeout arg.Duration `placeholder:"TIME" help:"For a ClickHouse: how long to wait for its first response (20s)."`
 	CA      string       `name:"ca" placeholder:"FILE" help:"For https://: a file of certificates of authorities to trust in addition to those of the system (or MEMTUI_FLEET_CA)."`
 }
 

@@ -103,7 +103,7 @@ func (m *File) leaks(ctx context.Context) ([]accept.Leak, error) {
 	case kind.Heap:
 		return m.heapLeaks(ctx)
 	case kind.Stacks:
-		if !accept.TellsLeaks(m.Profile.Weights) {
+		if !accept.RecordsLeaks(m.Profile.Weights) {
 			return nil, m.unanswered("no-leaks", "leak reports of sanitizers and memcheck do, as do traces")
 		}
 		return accept.OfReport(ctx, m.Profile, m.Libraries)

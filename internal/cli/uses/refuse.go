@@ -314,7 +314,7 @@ func unfit(command string, f *kong.Flag, in Input) string {
 	case k == kind.Heap && has("from to", flag):
 		return "heap tables show one snapshot; choose it with --snapshot or --at"
 	case has("no-leaks baseline write-baseline suppressions", flag):
-		return "only traces, leak reports and files of heap snapshots show what leaks, and " + name + " is none of these"
+		return "only traces, leak reports and files of heap snapshots show what leaks, and " + name + " is not one of these"
 	case flag == "cell":
 		return name + " holds no blocks"
 	case slices.ContainsFunc(steps(), func(u Use) bool { return u.Flag == flag }) || has("window group match depth", flag):

@@ -112,11 +112,11 @@ func (s *Store) Known(ctx context.Context, recording uint64) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	return s.isWhole(ctx, recording, day)
+	return s.isComplete(ctx, recording, day)
 }
 
-// isWhole reports whether what a fleet has of a recording can be read: its own files, or those that are merged.
-func (s *Store) isWhole(ctx context.Context, recording uint64, day string) (bool, error) {
+// isComplete reports whether what a fleet has of a recording can be read: its own files, or those that are merged.
+func (s *Store) isComplete(ctx context.Context, recording uint64, day string) (bool, error) {
 	begin, err := filepath.Rel(filepath.Join(s.dir, "recordings"), day)
 	if err != nil {
 		return false, err

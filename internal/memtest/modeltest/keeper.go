@@ -13,7 +13,7 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// Keeper stores files in memory. It implements [sections.Keeper], but writes at once.
+// Keeper stores files in memory. It implements [sections.Cache], but writes at once.
 type Keeper struct {
 	T testing.TB
 
@@ -23,7 +23,7 @@ type Keeper struct {
 	discarded []string
 }
 
-// Open implements [sections.Keeper].
+// Open implements [sections.Cache].
 func (k *Keeper) Open(name string) (*sections.File, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -36,10 +36,10 @@ func (k *Keeper) Open(name string) (*sections.File, error) {
 	return &sections.File{Data: data, At: bytes.NewReader(data), Close: func() {}}, nil
 }
 
-// Key implements [sections.Keeper].
+// Key implements [sections.Cache].
 func (k *Keeper) Key() sections.Key { return sections.Key{7} }
 
-// Keep implements [sections.Keeper].
+// Keep implements [sections.Cache].
 func (k *Keeper) Keep(name string, write func(ctx context.Context, w io.Writer) error) {
 	var b bytes.Buffer
 	if err := write(k.T.Context(), &b); err != nil {
@@ -53,7 +53,7 @@ func (k *Keeper) Keep(name string, write func(ctx context.Context, w io.Writer) 
 	k.files[name] = b.Bytes()
 }
 
-// Discard implements [sections.Keeper].
+// Discard implements [sections.Cache].
 func (k *Keeper) Discard(name string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

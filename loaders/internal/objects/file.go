@@ -42,7 +42,7 @@ type File struct {
 	Src      *loaders.Source
 	Size     int64
 	Problems []model.Problem // found while opening
-	Kept     sections.Keeper // stores the decoded dump for the next run; nil for no store
+	Kept     sections.Cache  // stores the decoded dump for the next run; nil for no store
 
 	form  Form
 	state loaders.HeapState
@@ -136,7 +136,7 @@ func (f *File) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		return nil, fmt.Errorf("no snapshot %d", i)
 	}
 	dump := &Dump{}
-	q := loaders.HeapRequest{Schema: f.form.Schema, Keeper: f.Kept, I: i, Extra: dump.sections}
+	q := loaders.HeapRequest{Schema: f.form.Schema, Cache: f.Kept, I: i, Extra: dump.sections}
 	made, err := q.Open(ctx, func() (*loaders.DecodedHeap, error) {
 		b, err := f.decode(ctx, progress)
 		if err != nil {

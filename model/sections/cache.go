@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Keeper stores files of data computed from one input between runs. Any goroutine may use it.
-type Keeper interface {
+// Cache stores files of data computed from one input between runs. Any goroutine may use it.
+type Cache interface {
 	// Open returns the file of a name, mapped as long as the program runs. The error states why there is none.
 	Open(name string) (*File, error)
 	// Key identifies the current state of the input.
@@ -35,7 +35,7 @@ const verifyAfter = time.Second
 // Restore reads the sections of list from a file. A small file is verified first, most of a large one later. It returns
 // nil if there is none, or one of another state or program. A damaged one is discarded; damage found later is reported
 // by the result.
-func (f Format) Restore(ctx context.Context, k Keeper, name string, layout []byte, list func(*Codec)) *Sums {
+func (f Format) Restore(ctx context.Context, k Cache, name string, layout []byte, list func(*Codec)) *Sums {
 	if k == nil {
 		return nil
 	}
@@ -183,23 +183,23 @@ func (u *Uses) signal() {
 
 // Keep has what list moves written to the file of a name, in the background: list may be called after Keep has
 // returned.
-func (f Format) Keep(k Keeper, name string, list func(*Codec)) {
+func (f Format) Keep(k Cache, name string, list func(*Codec)) {
 	k.Keep(name, func(ctx context.Context, w io.Writer) error { return f.Write(ctx, w, k.Key(), list) })
 }
 
 // Named is a keeper that adds a prefix to names.
 type Named struct {
-	Keeper
+	Cache
 	Prefix string
 }
 
-// Open implements [Keeper].
-func (n *Named) Open(name string) (*File, error) { return n.Keeper.Open(n.Prefix + "-" + name) }
+// Open implements [Cache].
+func (n *Named) Open(name string) (*File, error) { return n.Cache.Open(n.Prefix + "-" + name) }
 
-// Keep implements [Keeper].
+// Keep implements [Cache].
 func (n *Named) Keep(name string, write func(ctx context.Context, w io.Writer) error) {
-	n.Keeper.Keep(n.Prefix+"-"+name, write)
+	n.Cache.Keep(n.Prefix+"-"+name, write)
 }
 
-// Discard implements [Keeper].
-func (n *Named) Discard(name string) { n.Keeper.Discard(n.Prefix + "-" + name) }
+// Discard implements [Cache].
+func (n *Named) Discard(name string) { n.Cache.Discard(n.Prefix + "-" + name) }

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// orphans returns the unreachable rows that get the root as dominator, ascending: those that no other unreachable row
+// unreachedTops returns the unreachable rows that get the root as dominator, ascending: those that no other unreachable row
 // refers to, and the first row of each cycle that nothing else refers to. They reach all others. queue has space for as
 // many rows as are not in reached.
-func (c *core[I]) orphans(ctx context.Context, reached rowBits, queue []I) ([]I, error) {
+func (c *core[I]) unreachedTops(ctx context.Context, reached rowBits, queue []I) ([]I, error) {
 	seen := slices.Clone(reached)
 	var starts, tops []I // starts of floods over all rows, in their order
 	for r := range c.heap.Len() {
