@@ -44,9 +44,15 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 	}
 	ended := ix.sumsAt(column.DimStack, int(end))
 	var out verdict.List
+	judged, all := make([]verdict.Verdict, keys), make([]uint32, keys)
+	evidence := make([]*verdict.Evidence, keys)
 	for k := range sites {
-		now := &ix.sums[column.DimStack][k]
-		v := g.Site(k, sites[k].Born, sites[k].Freed, ended[k].LiveBytes()).Judge(ix.time.At(int(end) - 1))
+		all[k], evidence[k] = uint32(k), g.Site(k, sites[k].Born, sites[k].Freed, ended[k].LiveBytes())
+		judged[k] = evidence[k].Judge(ix.time.At(int(end) - 1))
+	}
+	verdict.Together(judged, evidence, placeOf(ix.Profile(), ix.Ids, all))
+	for k := range sites {
+		v, now := judged[k], &ix.sums[column.DimStack][k]
 		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = uint32(k), now.LiveCount(), now.LiveBytes(), sites[k].Late, sites[k].LateBytes
 		v.Ended = uint64(now.EndedCount)
 		if v = v.Settled(); v.Kind != verdict.None {

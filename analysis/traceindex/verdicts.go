@@ -3,6 +3,7 @@ package traceindex
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"slices"
 	"sort"
 	"sync"
@@ -170,7 +171,7 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 	if j.then, err = ix.sumsAt(column.DimStack, j.end); err != nil {
 		return nil, err
 	}
-	if err := j.choose(ctx); err != nil {
+	if err := j.choose(ctx, int(edges[verdict.Windows/3])); err != nil {
 		return nil, err
 	}
 	short := model.Time(0)
@@ -189,10 +190,15 @@ func (j *judge) reads(c *chunk) bool {
 	return len(j.ix.chunks) <= verdict.Windows || int(c.totals.AllocCount) > j.window
 }
 
-// choose selects the sites to judge: those with live blocks at the end or after it, the largest if there are too many.
-func (j *judge) choose(ctx context.Context) error {
+// choose selects the sites to judge: those with live blocks at the end or after it, and those that other sites may have
+// replaced since the first third of the run; the largest if there are too many.
+func (j *judge) choose(ctx context.Context, third int) error {
+	early, err := j.ix.sumsAt(column.DimStack, third)
+	if err != nil {
+		return err
+	}
 	for k := range j.then {
-		if j.then[k].LiveCount()+j.ix.sums[column.DimStack][k].LiveCount() > 0 {
+		if early[k].LiveCount()+j.then[k].LiveCount()+j.ix.sums[column.DimStack][k].LiveCount() > 0 {
 			j.judged = append(j.judged, uint32(k))
 		}
 	}
@@ -228,15 +234,44 @@ func (j *judge) add(b *fileBlock) {
 // verdicts judges all sites.
 func (j *judge) verdicts() verdict.List {
 	out := make(verdict.List, 0, len(j.judged))
+	evidence := make([]*verdict.Evidence, len(j.judged))
 	for i, k := range j.judged {
-		then, now := &j.then[k], &j.ix.sums[column.DimStack][k]
-		e := j.Site(i, uint64(then.AllocCount), uint64(then.EndedCount), then.LiveBytes())
-		v := e.Judge(j.at)
+		then := &j.then[k]
+		evidence[i] = j.Site(i, uint64(then.AllocCount), uint64(then.EndedCount), then.LiveBytes())
+		out = append(out, evidence[i].Judge(j.at))
+	}
+	verdict.Together(out, evidence, placeOf(j.ix.Profile(), j.ix.Ids, j.judged))
+	for i, k := range j.judged {
+		v, now := out[i], &j.ix.sums[column.DimStack][k]
 		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = k, now.LiveCount(), now.LiveBytes(), j.late[i].count, j.late[i].bytes
 		v.Ended = uint64(now.EndedCount)
-		out = append(out, v.Settled())
+		out[i] = v.Settled()
 	}
 	return slices.DeleteFunc(out, func(v verdict.Verdict) bool { return v.Kind == verdict.None })
+}
+
+// placeOf returns a function that returns for the number of a key where its blocks are allocated: the functions from the
+// leaf to the owner. It is "" if the file does not define the stack.
+func placeOf(p *model.Profile, ids []model.StackID, keys []uint32) func(site int) string {
+	if p == nil || p.Stacks == nil {
+		return func(int) string { return "" }
+	}
+	s, owners := p.Stacks, calltree.NewOwners(p.Stacks, nil)
+	return func(site int) string {
+		n, ok := s.Node(ids[keys[site]])
+		if !ok || n == 0 {
+			return ""
+		}
+		var place []byte
+		for owner := owners.Node(n); n != 0; n = s.Parent[n] {
+			place = binary.AppendUvarint(place, uint64(s.FrameFunc[s.Frame[n]]))
+			place = binary.AppendUvarint(place, uint64(s.FrameFile[s.Frame[n]]))
+			if n == owner {
+				break
+			}
+		}
+		return string(place)
+	}
 }
 
 // beforeTeardown returns the number of events up to the highest level at or after an allocation: what is freed later is

@@ -33,6 +33,10 @@ func TestEvidenceSaysWhen(t *testing.T) {
 			"4 blocks (1.00 KiB) of 9 allocated; all of them, allocated again and again from 61.0 ms on, are older than any freed block became (61.0 ms)"},
 		{Verdict{Kind: Leak, Reason: outlivedAll, Born: 9, Freed: 5, Suspects: 3, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at, Longest: at},
 			"4 blocks (1.00 KiB) of 9 allocated; 3 of them, allocated throughout the run, are older than any freed block became (61.0 ms)"},
+		{Verdict{Kind: Bounded, Reason: replacing, Born: 4, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at},
+			"4 blocks (1.00 KiB) in use; they replace blocks that the same function allocated for other callers: together, they do not become more"},
+		{Verdict{Kind: Leak, Reason: largerBlocks, Born: 9, Freed: 5, Held: kib, Live: 4, Bytes: kib, First: at, Last: 2 * at},
+			"4 blocks (1.00 KiB) live, replaced by larger ones again and again: they become no more, but their bytes do, throughout the run"},
 		{Verdict{Kind: Leak, Reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "one block is no growth"},
 		{Verdict{Kind: Unknown, Reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
 	} {

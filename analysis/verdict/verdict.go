@@ -50,6 +50,8 @@ const (
 	container                   // one block that is replaced by a larger one again and again
 	outlivedSince               // as outlivedAll, of a site that allocated in a part of the run's time
 	oneShown                    // the only block of a part of the run
+	largerBlocks                // as risingLevel, but only in bytes
+	replacing                   // it grows by what other sites of the same place free
 )
 
 // Verdict is the judgment about a site, with the figures that it is based on. It has no pointers: index files store it
@@ -210,6 +212,10 @@ func (v *Verdict) reason(held string) string {
 		return v.outlived(held, span, first)
 	case risingLevel:
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
+	case largerBlocks:
+		return fmt.Sprintf("%s live, replaced by larger ones again and again: they become no more, but their bytes do, throughout the run", held)
+	case replacing:
+		return held + " in use; they replace blocks that the same function allocated for other callers: together, they do not become more"
 	case container:
 		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v; the last one was kept",
 			model.Group(v.replacements), model.Bytes(v.firstSize), model.Bytes(v.Top))
