@@ -24,6 +24,7 @@ func TestOwners(t *testing.T) {
 			{"__uninitialized_copy", "/usr/include/c++/12/bits/stl_uninitialized.h"},
 			{"std::string cache::LruCache<std::string>::get(std::string const&)", "/src/cache.cc"},
 		}, "std::string cache::LruCache<std::string>::get(std::string const&)"},
+		{"wrappers of malloc", []frame{{"malloc", ""}, {"zmalloc", "zmalloc.c"}, {"util::xmalloc(unsigned long)", "/src/util.cc"}, {"malloc_stats_print", "/src/a.c"}}, "malloc_stats_print"},
 		{"C++ that only takes a string", []frame{{"malloc", ""}, {"parse(std::string const&)", "/src/a.cc"}}, "parse(std::string const&)"},
 		{"an operator of its own", []frame{{"operator new(unsigned long)", ""}, {"Pool::operator new(unsigned long)", "/src/pool.cc"}}, "Pool::operator new(unsigned long)"},
 		{"a call operator", []frame{{"malloc", ""}, {"operator()", "/src/a.cc"}}, "operator()"},
