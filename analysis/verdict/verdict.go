@@ -49,7 +49,6 @@ const (
 	risingLevel                 // the least level rises to the end
 	container                   // one block that is replaced by a larger one again and again
 	outlivedSince               // as outlivedAll, of a site that allocated in a part of the run's time
-	oneShown                    // the only block of a part of the run
 	largerBlocks                // as risingLevel, but only in bytes
 	replacing                   // it grows by what other sites of the same place free
 )
@@ -125,11 +124,8 @@ func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(
 // nothing has changed since the program began to free everything, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
 	before := v.Born - min(v.Freed, v.Born)
-	switch v.Reason {
-	case lastMoment:
+	if v.Reason == lastMoment {
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
-	case oneShown:
-		return "one block is no growth"
 	}
 	if v.Kind != Late && alike(before, v.Live) && alike(v.Held, v.Bytes) {
 		return v.reason(blocks(v.Live, v.Bytes))
@@ -149,15 +145,6 @@ func (v *Verdict) Evidence() string {
 		text += fmt.Sprintf("; at the end %s live", was(v.Live, v.Bytes, "is", "are"))
 	}
 	return text
-}
-
-// Among returns the verdict about n blocks of the site, which were allocated in a part of the run: a single block is not
-// called a leak.
-func (v Verdict) Among(n uint64) Verdict {
-	if n == 1 && (v.Kind == Leak || v.Kind == Late) {
-		v.Kind, v.Reason, v.Confidence, v.Growth = Unknown, oneShown, 0, 0
-	}
-	return v
 }
 
 // alike reports whether the figures of both moments differ by at most one part in fifty, too little to state both.

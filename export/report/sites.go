@@ -99,21 +99,11 @@ func LeakKeys() []string {
 	return append(names, ByVerdict, ByGrowth)
 }
 
-// said returns the verdict about a site in the complete run, as far as it holds for its blocks of a range.
-func (b *builder) said(s *analysis.LeakSite, part bool) verdict.Verdict {
-	v := b.verdicts.Of(uint32(s.Key))
-	if part {
-		return v.Among(s.Count)
-	}
-	return v
-}
-
 // sortLeaks sorts sites by one of [LeakKeys]. Sites are given with the most bytes first; other names keep that order.
-// part reports whether they are about blocks of a range.
-func (b *builder) sortLeaks(sites []analysis.LeakSite, by string, part bool) {
+func (b *builder) sortLeaks(sites []analysis.LeakSite, by string) {
 	value := func(s *analysis.LeakSite) uint64 { return 0 }
 	if order, ok := orderBy(by); ok {
-		value = func(s *analysis.LeakSite) uint64 { return order(b.said(s, part)) }
+		value = func(s *analysis.LeakSite) uint64 { return order(b.verdicts.Of(uint32(s.Key))) }
 	}
 	for _, k := range leakKeys {
 		if k.name == by {
