@@ -66,6 +66,36 @@ func TestOwners(t *testing.T) {
 	}
 }
 
+// TestPlaces compares where blocks are allocated: what calls the owner does not matter, all from it to the leaf does.
+func TestPlaces(t *testing.T) {
+	s := model.NewStacks()
+	s.Leaf = map[model.StackID]model.NodeID{}
+	stacks := [][]string{{"main", "start", "dial", "malloc"}, {"main", "retry", "dial", "malloc"}, {"main", "retry", "dial", "operator new", "malloc"}, {"main", "retry", "malloc"}}
+	ids := map[string]model.FuncID{}
+	for i, functions := range stacks {
+		node := model.NodeID(0)
+		for _, name := range functions {
+			if ids[name] == 0 {
+				s.Functions = append(s.Functions, name)
+				ids[name] = model.FuncID(len(s.Functions) - 1)
+			}
+			s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, ids[name]), append(s.FrameFile, 0), append(s.FrameLine, int64(i))
+			s.Parent, s.Frame, s.Depth = append(s.Parent, node), append(s.Frame, model.FrameID(len(s.FrameFunc)-1)), append(s.Depth, s.Depth[node]+1)
+			node = model.NodeID(len(s.Parent) - 1)
+		}
+		s.Leaf[model.StackID(i)] = node
+	}
+	o := NewOwners(s, nil)
+	for i := range stacks {
+		if same := o.Place(model.StackID(i)) == o.Place(0); same != (i < 2) || o.Place(model.StackID(i)) == "" {
+			t.Errorf("%q is the place of %q: %v", stacks[i], stacks[0], same)
+		}
+	}
+	if o.Place(99) != "" || NewOwners(nil, nil).Place(0) != "" {
+		t.Error("an unknown stack has a place")
+	}
+}
+
 func TestInModule(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{"main", "/bin/app", "main in app"}, {"main", "/src/app.cpp", "main"}, {"deflate", "/lib/libz.so.1.3", "deflate in libz.so.1.3"},

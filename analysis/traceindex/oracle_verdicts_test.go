@@ -43,22 +43,17 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 		}
 	}
 	ended := ix.sumsAt(column.DimStack, int(end))
-	var out verdict.List
-	judged, all := make([]verdict.Verdict, keys), make([]uint32, keys)
-	evidence := make([]*verdict.Evidence, keys)
+	out, evidence := make(verdict.List, keys), make([]*verdict.Evidence, keys)
 	for k := range sites {
-		all[k], evidence[k] = uint32(k), g.Site(k, sites[k].Born, sites[k].Freed, ended[k].LiveBytes())
-		judged[k] = evidence[k].Judge(ix.time.At(int(end) - 1))
-	}
-	verdict.Together(judged, evidence, placeOf(ix.Profile(), ix.Ids, all))
-	for k := range sites {
-		v, now := judged[k], &ix.sums[column.DimStack][k]
+		now := &ix.sums[column.DimStack][k]
+		evidence[k] = g.Site(k, sites[k].Born, sites[k].Freed, ended[k].LiveBytes())
+		v := evidence[k].Judge(ix.time.At(int(end) - 1))
 		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = uint32(k), now.LiveCount(), now.LiveBytes(), sites[k].Late, sites[k].LateBytes
 		v.Ended = uint64(now.EndedCount)
-		if v = v.Settled(); v.Kind != verdict.None {
-			out = append(out, v)
-		}
+		out[k] = v
 	}
+	verdict.Together(out, evidence, ix.Places())
+	out = out.Settled()
 	if by == analysis.ByStack {
 		return out, ctx.Err()
 	}

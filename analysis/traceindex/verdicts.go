@@ -3,7 +3,6 @@ package traceindex
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"slices"
 	"sort"
 	"sync"
@@ -167,11 +166,14 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	var err error
-	if j.then, err = ix.sumsAt(column.DimStack, j.end); err != nil {
-		return nil, err
+	early, err := ix.sumsAt(column.DimStack, int(edges[verdict.Windows/3]))
+	if err == nil {
+		j.then, err = ix.sumsAt(column.DimStack, j.end)
 	}
-	if err := j.choose(ctx, int(edges[verdict.Windows/3])); err != nil {
+	if err == nil {
+		err = j.choose(ctx, early)
+	}
+	if err != nil {
 		return nil, err
 	}
 	short := model.Time(0)
@@ -192,11 +194,7 @@ func (j *judge) reads(c *chunk) bool {
 
 // choose selects the sites to judge: those with live blocks at the end or after it, and those that other sites may have
 // replaced since the first third of the run; the largest if there are too many.
-func (j *judge) choose(ctx context.Context, third int) error {
-	early, err := j.ix.sumsAt(column.DimStack, third)
-	if err != nil {
-		return err
-	}
+func (j *judge) choose(ctx context.Context, early []column.Cell) error {
 	for k := range j.then {
 		if early[k].LiveCount()+j.then[k].LiveCount()+j.ix.sums[column.DimStack][k].LiveCount() > 0 {
 			j.judged = append(j.judged, uint32(k))
@@ -233,45 +231,17 @@ func (j *judge) add(b *fileBlock) {
 
 // verdicts judges all sites.
 func (j *judge) verdicts() verdict.List {
-	out := make(verdict.List, 0, len(j.judged))
-	evidence := make([]*verdict.Evidence, len(j.judged))
+	out, evidence := make(verdict.List, len(j.judged)), make([]*verdict.Evidence, len(j.judged))
 	for i, k := range j.judged {
-		then := &j.then[k]
+		then, now := &j.then[k], &j.ix.sums[column.DimStack][k]
 		evidence[i] = j.Site(i, uint64(then.AllocCount), uint64(then.EndedCount), then.LiveBytes())
-		out = append(out, evidence[i].Judge(j.at))
-	}
-	verdict.Together(out, evidence, placeOf(j.ix.Profile(), j.ix.Ids, j.judged))
-	for i, k := range j.judged {
-		v, now := out[i], &j.ix.sums[column.DimStack][k]
+		v := evidence[i].Judge(j.at)
 		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = k, now.LiveCount(), now.LiveBytes(), j.late[i].count, j.late[i].bytes
 		v.Ended = uint64(now.EndedCount)
-		out[i] = v.Settled()
+		out[i] = v
 	}
-	return slices.DeleteFunc(out, func(v verdict.Verdict) bool { return v.Kind == verdict.None })
-}
-
-// placeOf returns a function that returns for the number of a key where its blocks are allocated: the functions from the
-// leaf to the owner. It is "" if the file does not define the stack.
-func placeOf(p *model.Profile, ids []model.StackID, keys []uint32) func(site int) string {
-	if p == nil || p.Stacks == nil {
-		return func(int) string { return "" }
-	}
-	s, owners := p.Stacks, calltree.NewOwners(p.Stacks, nil)
-	return func(site int) string {
-		n, ok := s.Node(ids[keys[site]])
-		if !ok || n == 0 {
-			return ""
-		}
-		var place []byte
-		for owner := owners.Node(n); n != 0; n = s.Parent[n] {
-			place = binary.AppendUvarint(place, uint64(s.FrameFunc[s.Frame[n]]))
-			place = binary.AppendUvarint(place, uint64(s.FrameFile[s.Frame[n]]))
-			if n == owner {
-				break
-			}
-		}
-		return string(place)
-	}
+	verdict.Together(out, evidence, j.ix.Places())
+	return out.Settled()
 }
 
 // beforeTeardown returns the number of events up to the highest level at or after an allocation: what is freed later is

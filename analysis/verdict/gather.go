@@ -60,7 +60,7 @@ type Gatherer struct {
 }
 
 // SiteBytes is about how much memory a Gatherer takes per site.
-const SiteBytes = 1408
+const SiteBytes = 1464
 
 // NewGatherer returns a Gatherer for a number of sites. edges are the numbers of events before each window, and before
 // the end of the run. Blocks that lived shorter than about a window may be left out; none of those lived longer than

@@ -154,10 +154,11 @@ func TestTogether(t *testing.T) {
 		}
 		evidence := []*Evidence{g.Site(0, pool, pool, 0), g.Site(1, pool, 0, pool*100)}
 		list := []Verdict{evidence[0].Judge(run), evidence[1].Judge(run)}
+		list[1].Key = 1
 		if list[1].Kind != Leak {
 			t.Fatalf("%s: %v by itself: %s", c.name, list[1].Kind, list[1].Evidence())
 		}
-		Together(list, evidence, func(site int) string { return c.places[site] })
+		Together(list, evidence, func(key uint32) string { return c.places[key] })
 		if list[1].Kind != c.want || (c.want == Leak) != (list[1].Growth > 0) {
 			t.Errorf("%s: %v, %v B/s: %s", c.name, list[1].Kind, list[1].Growth, list[1].Evidence())
 		}

@@ -3,9 +3,9 @@ package verdict
 import "slices"
 
 // Together judges sites of one place together: one does not leak if it grows by as much as the others shrink. The same
-// function may fill a pool for one caller, and replace what broke for another. placeOf returns the place of a site, ""
-// if that is not known.
-func Together(list []Verdict, evidence []*Evidence, placeOf func(site int) string) {
+// function may fill a pool for one caller, and replace what broke for another. placeOf returns the place of a key, "" if
+// that is not known.
+func Together(list []Verdict, evidence []*Evidence, placeOf func(key uint32) string) {
 	leaks := func(v Verdict) bool { return v.Kind == Leak && v.Reason != container }
 	if !slices.ContainsFunc(list, leaks) {
 		return
@@ -15,12 +15,12 @@ func Together(list []Verdict, evidence []*Evidence, placeOf func(site int) strin
 		if leaks(list[i]) || list[i].Freed == 0 || !evidence[i].shrinks() {
 			continue
 		}
-		if place := placeOf(i); place != "" {
+		if place := placeOf(list[i].Key); place != "" {
 			shrinking[place] = append(shrinking[place], evidence[i])
 		}
 	}
 	for i := range list {
-		if v := &list[i]; len(shrinking) > 0 && leaks(*v) && evidence[i].replaces(shrinking[placeOf(i)]) {
+		if v := &list[i]; len(shrinking) > 0 && leaks(*v) && evidence[i].replaces(shrinking[placeOf(v.Key)]) {
 			v.Kind, v.Reason, v.Growth = Bounded, replacing, 0
 		}
 	}

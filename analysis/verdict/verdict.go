@@ -256,3 +256,11 @@ func (v Verdict) Settled() Verdict {
 	}
 	return v
 }
+
+// Settled returns the verdicts that there are, each with what became of the blocks after the run taken into account.
+func (l List) Settled() List {
+	for i := range l {
+		l[i] = l[i].Settled()
+	}
+	return slices.DeleteFunc(l, func(v Verdict) bool { return v.Kind == None })
+}
