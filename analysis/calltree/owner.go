@@ -1,6 +1,7 @@
 package calltree
 
 import (
+	"encoding/binary"
 	"regexp"
 	"strings"
 
@@ -92,6 +93,25 @@ func (o *Owners) Frame(id model.StackID) (f model.Frame, ok bool) {
 		return f, false
 	}
 	return o.stacks.At(o.stacks.Frame[o.Node(leaf)]), true
+}
+
+// Place returns a text that equals that of other stacks whose functions from the leaf to the owner are the same, "" if the
+// file does not define the stack.
+func (o *Owners) Place(id model.StackID) string {
+	n, ok := o.stacks.Node(id)
+	if !ok || n == 0 {
+		return ""
+	}
+	var place []byte
+	for owner := o.Node(n); n != 0; n = o.stacks.Parent[n] {
+		f := o.stacks.Frame[n]
+		place = binary.AppendUvarint(place, uint64(o.stacks.FrameFunc[f]))
+		place = binary.AppendUvarint(place, uint64(o.stacks.FrameFile[f]))
+		if n == owner {
+			break
+		}
+	}
+	return string(place)
 }
 
 func (o *Owners) skip(frame model.FrameID) bool {

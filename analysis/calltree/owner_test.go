@@ -24,6 +24,7 @@ func TestOwners(t *testing.T) {
 			{"__uninitialized_copy", "/usr/include/c++/12/bits/stl_uninitialized.h"},
 			{"std::string cache::LruCache<std::string>::get(std::string const&)", "/src/cache.cc"},
 		}, "std::string cache::LruCache<std::string>::get(std::string const&)"},
+		{"wrappers of malloc", []frame{{"malloc", ""}, {"zmalloc", "zmalloc.c"}, {"util::xmalloc(unsigned long)", "/src/util.cc"}, {"malloc_stats_print", "/src/a.c"}}, "malloc_stats_print"},
 		{"C++ that only takes a string", []frame{{"malloc", ""}, {"parse(std::string const&)", "/src/a.cc"}}, "parse(std::string const&)"},
 		{"an operator of its own", []frame{{"operator new(unsigned long)", ""}, {"Pool::operator new(unsigned long)", "/src/pool.cc"}}, "Pool::operator new(unsigned long)"},
 		{"a call operator", []frame{{"malloc", ""}, {"operator()", "/src/a.cc"}}, "operator()"},
@@ -62,6 +63,36 @@ func TestOwners(t *testing.T) {
 	}
 	if _, ok := NewOwners(nil, nil).Frame(7); ok {
 		t.Error("a stack without symbols has an owner")
+	}
+}
+
+// TestPlaces compares where blocks are allocated: what calls the owner does not matter, all from it to the leaf does.
+func TestPlaces(t *testing.T) {
+	s := model.NewStacks()
+	s.Leaf = map[model.StackID]model.NodeID{}
+	stacks := [][]string{{"main", "start", "dial", "malloc"}, {"main", "retry", "dial", "malloc"}, {"main", "retry", "dial", "operator new", "malloc"}, {"main", "retry", "malloc"}}
+	ids := map[string]model.FuncID{}
+	for i, functions := range stacks {
+		node := model.NodeID(0)
+		for _, name := range functions {
+			if ids[name] == 0 {
+				s.Functions = append(s.Functions, name)
+				ids[name] = model.FuncID(len(s.Functions) - 1)
+			}
+			s.FrameFunc, s.FrameFile, s.FrameLine = append(s.FrameFunc, ids[name]), append(s.FrameFile, 0), append(s.FrameLine, int64(i))
+			s.Parent, s.Frame, s.Depth = append(s.Parent, node), append(s.Frame, model.FrameID(len(s.FrameFunc)-1)), append(s.Depth, s.Depth[node]+1)
+			node = model.NodeID(len(s.Parent) - 1)
+		}
+		s.Leaf[model.StackID(i)] = node
+	}
+	o := NewOwners(s, nil)
+	for i := range stacks {
+		if same := o.Place(model.StackID(i)) == o.Place(0); same != (i < 2) || o.Place(model.StackID(i)) == "" {
+			t.Errorf("%q is the place of %q: %v", stacks[i], stacks[0], same)
+		}
+	}
+	if o.Place(99) != "" || NewOwners(nil, nil).Place(0) != "" {
+		t.Error("an unknown stack has a place")
 	}
 }
 

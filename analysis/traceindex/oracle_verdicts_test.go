@@ -43,16 +43,17 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 		}
 	}
 	ended := ix.sumsAt(column.DimStack, int(end))
-	var out verdict.List
+	out, evidence := make(verdict.List, keys), make([]*verdict.Evidence, keys)
 	for k := range sites {
 		now := &ix.sums[column.DimStack][k]
-		v := g.Site(k, sites[k].born, sites[k].freed, ended[k].LiveBytes()).Judge(ix.time.At(int(end) - 1))
+		evidence[k] = g.Site(k, sites[k].born, sites[k].freed, ended[k].LiveBytes())
+		v := evidence[k].Judge(ix.time.At(int(end) - 1))
 		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = uint32(k), now.LiveCount(), now.LiveBytes(), sites[k].late, sites[k].lateBytes
 		v.Ended = uint64(now.EndedCount)
-		if v = v.Settled(); v.Kind != verdict.None {
-			out = append(out, v)
-		}
+		out[k] = v
 	}
+	verdict.Together(out, evidence, ix.Places())
+	out = out.Settled()
 	if by == analysis.ByStack {
 		return out, ctx.Err()
 	}

@@ -166,11 +166,14 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	var err error
-	if j.then, err = ix.sumsAt(column.DimStack, j.end); err != nil {
-		return nil, err
+	early, err := ix.sumsAt(column.DimStack, int(edges[verdict.Windows/3]))
+	if err == nil {
+		j.then, err = ix.sumsAt(column.DimStack, j.end)
 	}
-	if err := j.choose(ctx); err != nil {
+	if err == nil {
+		err = j.choose(ctx, early)
+	}
+	if err != nil {
 		return nil, err
 	}
 	short := model.Time(0)
@@ -189,10 +192,11 @@ func (j *judge) reads(c *chunk) bool {
 	return len(j.ix.chunks) <= verdict.Windows || int(c.totals.AllocCount) > j.window
 }
 
-// choose selects the sites to judge: those with live blocks at the end or after it, the largest if there are too many.
-func (j *judge) choose(ctx context.Context) error {
+// choose selects the sites to judge: those with live blocks at the end or after it, and those that other sites may have
+// replaced since the first third of the run; the largest if there are too many.
+func (j *judge) choose(ctx context.Context, early []column.Cell) error {
 	for k := range j.then {
-		if j.then[k].LiveCount()+j.ix.sums[column.DimStack][k].LiveCount() > 0 {
+		if early[k].LiveCount()+j.then[k].LiveCount()+j.ix.sums[column.DimStack][k].LiveCount() > 0 {
 			j.judged = append(j.judged, uint32(k))
 		}
 	}
@@ -227,16 +231,17 @@ func (j *judge) add(b *fileBlock) {
 
 // verdicts judges all sites.
 func (j *judge) verdicts() verdict.List {
-	out := make(verdict.List, 0, len(j.judged))
+	out, evidence := make(verdict.List, len(j.judged)), make([]*verdict.Evidence, len(j.judged))
 	for i, k := range j.judged {
 		then, now := &j.then[k], &j.ix.sums[column.DimStack][k]
-		e := j.Site(i, uint64(then.AllocCount), uint64(then.EndedCount), then.LiveBytes())
-		v := e.Judge(j.at)
+		evidence[i] = j.Site(i, uint64(then.AllocCount), uint64(then.EndedCount), then.LiveBytes())
+		v := evidence[i].Judge(j.at)
 		v.Key, v.Live, v.Bytes, v.Late, v.LateBytes = k, now.LiveCount(), now.LiveBytes(), j.late[i].count, j.late[i].bytes
 		v.Ended = uint64(now.EndedCount)
-		out = append(out, v.Settled())
+		out[i] = v
 	}
-	return slices.DeleteFunc(out, func(v verdict.Verdict) bool { return v.Kind == verdict.None })
+	verdict.Together(out, evidence, j.ix.Places())
+	return out.Settled()
 }
 
 // beforeTeardown returns the number of events up to the highest level at or after an allocation: what is freed later is

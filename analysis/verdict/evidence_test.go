@@ -33,7 +33,10 @@ func TestEvidenceSaysWhen(t *testing.T) {
 			"4 blocks (1.00 KiB) of 9 allocated; all of them, allocated again and again from 61.0 ms on, are older than any freed block became (61.0 ms)"},
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 9, freed: 5, suspects: 3, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at, longest: at},
 			"4 blocks (1.00 KiB) of 9 allocated; 3 of them, allocated throughout the run, are older than any freed block became (61.0 ms)"},
-		{Verdict{Kind: Leak, reason: outlivedAll, Growth: 1, Live: 4, Bytes: kib}.Among(1), "a single block shows no growth"},
+		{Verdict{Kind: Bounded, reason: replacing, born: 4, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
+			"4 blocks (1.00 KiB) in use; they replace blocks that the same function allocated for other callers: together, they do not become more"},
+		{Verdict{Kind: Leak, reason: largerBlocks, born: 9, freed: 5, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
+			"4 blocks (1.00 KiB) live, replaced by larger ones again and again: they become no more, but their bytes do, throughout the run"},
 		{Verdict{Kind: Unknown, reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
 	} {
 		c.v.Until = 150_000
@@ -43,19 +46,6 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		}
 		if strings.Contains(got, "freed blocks became: none") {
 			t.Errorf("%s", got)
-		}
-	}
-}
-
-// A single block of a range is no leak.
-func TestAmong(t *testing.T) {
-	for _, c := range []struct {
-		kind Kind
-		n    uint64
-		want Kind
-	}{{Leak, 1, Unknown}, {Late, 1, Unknown}, {Leak, 2, Leak}, {Kept, 1, Kept}, {Bounded, 1, Bounded}} {
-		if got := (Verdict{Kind: c.kind, Growth: 5}).Among(c.n); got.Kind != c.want || got.Kind == Unknown && got.Growth != 0 {
-			t.Errorf("%v among %d: %v, growing by %v", c.kind, c.n, got.Kind, got.Growth)
 		}
 	}
 }

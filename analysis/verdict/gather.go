@@ -1,6 +1,10 @@
 package verdict
 
-import "github.com/memtui/memtui/model"
+import (
+	"math"
+
+	"github.com/memtui/memtui/model"
+)
 
 // Windows is the number of parts, with equal numbers of allocations, that a run is divided into.
 const Windows = 64
@@ -27,14 +31,21 @@ type Evidence struct {
 	chain       chain
 }
 
-// chain follows a block that is replaced by larger ones.
+// chain follows a block that is replaced by larger ones. Positions are those of births, in windows.
 type chain struct {
-	links     uint64    // number of replacements
-	size, was uint64    // of the last block, and of the one before
-	least     uint64    // of the first
-	born      [2]uint32 // windows of the births of the previous and of the last block
-	died      uint32    // event that ended the last one
-	lives     bool      // the last one is live at the end of the run
+	links        uint64  // number of replacements
+	size, was    uint64  // of the last block, and of the one before
+	least        uint64  // of the first
+	begun, grown float64 // positions of the first and of the last block
+	died         uint32  // event that ended the last one
+	lives        bool    // the last one is live at the end of the run
+	doubled      [3]mark // the latest replacements of blocks at least twice as large as at the one before
+}
+
+// mark is a replacement of a block: where it was too small.
+type mark struct {
+	at   float64
+	full uint64 // size of the block
 }
 
 // replaceWithin is the largest distance in events between the birth of a larger block and the end of the one it
@@ -49,7 +60,7 @@ type Gatherer struct {
 }
 
 // SiteBytes is about how much memory a Gatherer takes per site.
-const SiteBytes = 1408
+const SiteBytes = 1464
 
 // NewGatherer returns a Gatherer for a number of sites. edges are the numbers of events before each window, and before
 // the end of the run. Blocks that lived shorter than about a window may be left out; none of those lived longer than
@@ -79,7 +90,7 @@ func (g *Gatherer) Add(site int, b *Block) {
 	}
 	e := &g.sites[site]
 	died := g.window(b.Died)
-	e.chain.add(b, uint32(born), died == Windows)
+	e.chain.add(b, g.position(born, b.Born), died == Windows)
 	if died == Windows {
 		if e.last == 0 && e.first == 0 {
 			e.first = b.BornAt
@@ -99,18 +110,45 @@ func (g *Gatherer) Add(site int, b *Block) {
 	e.bytes[born] += int64(b.Size)
 }
 
+// position returns where an event is in the run, in windows.
+func (g *Gatherer) position(window int, event uint32) float64 {
+	from, to := g.edges[window], g.edges[window+1]
+	return float64(window) + float64(event-from)/float64(to-from)
+}
+
 // add adds the next block of the site.
-func (c *chain) add(b *Block, window uint32, lives bool) {
+func (c *chain) add(b *Block, at float64, lives bool) {
 	switch {
 	case c.size == 0 || b.Size > c.size && !c.replacedBy(b):
-		*c = chain{least: b.Size}
+		*c = chain{least: b.Size, begun: at}
 	case b.Size > c.size:
-		c.links++
+		if c.links++; c.size/2 >= c.doubled[2].full {
+			c.doubled = [3]mark{c.doubled[1], c.doubled[2], {at, c.size}}
+		}
 	default:
-		return // return // a smaller block in addition to the current one
+		return // a smaller block in addition to the current one
 	}
-	c.was, c.size, c.died, c.lives = c.size, b.Size, b.Died, lives
-	c.born = [2]uint32{c.born[1], window}
+	c.was, c.size, c.died, c.lives, c.grown = c.size, b.Size, b.Died, lives, at
+}
+
+// paces returns by how many bytes per window the contents grew until the last block was allocated: since they were half
+// as large, and before. Of the time before, it is the slower of the pace while they doubled and that from the beginning:
+// what was loaded at the start says nothing about the run. The pace is 0 if the block never doubled.
+func (c *chain) paces() (last, before float64) {
+	to := c.doubled[:]
+	if to[2].full > c.was/2 {
+		to = to[:2]
+	}
+	half, quarter := to[len(to)-1], to[len(to)-2]
+	if half.full == 0 {
+		return 0, 0
+	}
+	if quarter.full == 0 {
+		quarter.at = c.begun
+	}
+	pace := func(bytes uint64, windows float64) float64 { return float64(bytes) / math.Max(windows, 1.0/Windows) }
+	return pace(c.was-half.full, c.grown-half.at),
+		math.Min(pace(half.full-quarter.full, half.at-quarter.at), pace(half.full, half.at-c.begun))
 }
 
 // replacedBy reports whether the last block ended when b was allocated, or shortly before or after.

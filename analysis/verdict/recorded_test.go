@@ -19,7 +19,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// recordings is where recordings of a C++ program lie whose parts have a known truth, with truth.json that tells it.
+// recordings is where recordings of C++ programs lie whose parts have a known truth, with truth.json that tells it. Of
+// each part one site is kept: truth.json leaves out parts that only several sites tell, see [Together].
 var recordings = flag.String("recordings", "", "write testdata anew from the recordings in this folder")
 
 // What is left out of recordings, so that they are small.

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/memtui/memtui/model"
@@ -27,13 +28,18 @@ const (
 	spanEdge = 8
 	// Suspects need at least this many windows to be born in; with fewer, ages say nothing.
 	leastRoom = Windows / 4
-	// The least level is flat if its last third rises by less than flat, and rises if each third rises by more than
-	// rises, both as shares of the level, and the last by no less than goesOn times the third before.
+	// The least level is flat if its last third rises by less than flat, or to no more than there was in the middle third,
+	// which did not rise and was at least half as much; it rises if each third rises by more than rises, both as shares of the level, and the last by
+	// no less than goesOn times the third before.
 	flat, rises, goesOn = 0.05, 0.10, 0.4
 	// A container was replaced at least this often, and has at least this share of its site's bytes.
 	leastLinks, mostOf = 4, 0.5
-	// A container counts as no longer growing after this many times the time in which its next growth was expected.
-	slack = 1.5
+	// A container counts as no longer growing after this many times the time in which its next growth was expected, or if
+	// its contents grew slower than this share of the pace before: then it is a buffer for the largest of all messages, or
+	// a window that became somewhat longer.
+	slack, slower = 1.25, 0.6
+	// Several containers grow if their mean level rises by this factor each time the time doubles.
+	swell = 1.75
 	// A container is called a leak with at most this certainty, if its last growth is in the last window.
 	mostCertain = 0.95
 	// If freed blocks lived for at least this many windows, memory that does not grow is a cache rather than in flight.
@@ -75,10 +81,13 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 		c := &e.chain
 		v.replacements, v.firstSize, v.top = c.links, c.least, c.size
 		// The longer ago the last step was, the more likely it has reached its size.
-		conclude(Leak, container, math.Min(0.5+0.05*float64(c.links), mostCertain)*float64(c.born[1]+1)/Windows)
+		conclude(Leak, container, math.Min(0.5+0.05*float64(c.links), mostCertain)*math.Min(c.grown+1, Windows)/Windows)
 		// The steps of a container are too large for a slope of levels.
 		v.Growth = math.Max(v.Growth, float64(c.size)/math.Max(float64(end)/float64(model.Second), 1e-6))
 		return v
+	}
+	if use&containers != 0 && e.swells() {
+		return conclude(Leak, largerBlocks, 0.5)
 	}
 	room := Windows - e.limit(use)
 	quarters := e.quarters(room)
@@ -209,10 +218,11 @@ func (e *Evidence) rise() trend {
 // trendOf returns the trend of the memory that stays, by how much of it there is after each third of the run.
 func trendOf(least *[groups]float64) trend {
 	begin, middle, end := thirds(least)
-	switch last := end - middle; {
-	case last <= flat*end:
+	last, before := end-middle, middle-begin
+	switch {
+	case last <= flat*end, before <= flat*end && middle >= end/2 && end <= slices.Max(least[groups/3:groups*2/3]):
 		return stays
-	case begin > rises*end && last > rises*end && last >= goesOn*(middle-begin):
+	case min(begin, before, last) > rises*end && last >= goesOn*before:
 		return goesUp
 	}
 	return undecided
@@ -262,12 +272,37 @@ func (e *Evidence) envelopes() (count, bytes [groups]float64) {
 // replaced again.
 func (e *Evidence) grows() bool {
 	c := &e.chain
-	if !c.lives || c.links < leastLinks || float64(c.size) < mostOf*float64(e.liveBytes) {
+	if !c.lives || c.links < leastLinks || float64(c.size) < mostOf*float64(e.liveBytes) || c.grown < Windows/4 {
 		return false
 	}
-	step := float64(c.born[1]-c.born[0]) + roughness
-	next := float64(c.born[1]) + float64(c.size)/float64(c.was)*step*slack
-	return next >= Windows && c.born[1] >= Windows/4
+	last, before := c.paces()
+	if last == 0 || last < slower*before {
+		return false
+	}
+	return c.grown+float64(c.size-c.was)/last*slack >= Windows-1
+}
+
+// swells reports whether the site has about as many blocks since the first quarter of the run, while their bytes become
+// more all the time: several containers. As these may double at the same time, mean levels of times that double are
+// compared: of what grows steadily, each is twice as large as the one before.
+func (e *Evidence) swells() bool {
+	if e.live < leastSuspects || e.freed < e.live {
+		return false
+	}
+	var sum [3]float64 // of bytes: in the last half of the run, in the quarter before, and in the eighth before that
+	most, least := int64(0), int64(math.MaxInt64)
+	count, bytes := int64(0), int64(0)
+	for w := range Windows {
+		count += int64(e.count[w])
+		bytes += e.bytes[w]
+		if w >= Windows/4 {
+			most, least = max(most, count), min(least, count)
+		}
+		if octave := bits.Len(uint(Windows-1)) - bits.Len(uint(w)); octave < len(sum) {
+			sum[octave] += float64(bytes)
+		}
+	}
+	return float64(most-least) <= rises*float64(most) && sum[0] >= swell*2*sum[1] && sum[1] >= swell*2*sum[2] && sum[2] > 0
 }
 
 // growth returns the rise of the least level in bytes per second, from the first survivor's birth to the end.

@@ -49,7 +49,8 @@ const (
 	risingLevel                 // the least level rises to the end
 	container                   // one block that is replaced by a larger one again and again
 	outlivedSince               // as outlivedAll, of a site that allocated in a part of the run's time
-	oneShown                    // the only block of a part of the run
+	largerBlocks                // as risingLevel, but only in bytes
+	replacing                   // it grows by what other sites of the same place free
 )
 
 // Verdict is the judgment about a site, with the figures that it is based on. It has no pointers: index files store it
@@ -123,11 +124,8 @@ func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(
 // nothing has changed since the program began to free everything, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
 	before := v.born - min(v.freed, v.born)
-	switch v.reason {
-	case lastMoment:
+	if v.reason == lastMoment {
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
-	case oneShown:
-		return "a single block shows no growth"
 	}
 	if v.Kind != Late && alike(before, v.Live) && alike(v.heldBytes, v.Bytes) {
 		return v.observed(blocks(v.Live, v.Bytes))
@@ -147,15 +145,6 @@ func (v *Verdict) Evidence() string {
 		text += fmt.Sprintf("; at the end %s live", was(v.Live, v.Bytes, "is", "are"))
 	}
 	return text
-}
-
-// Among returns the verdict about n blocks of the site, which were allocated in a part of the run: a single block is not
-// called a leak.
-func (v Verdict) Among(n uint64) Verdict {
-	if n == 1 && (v.Kind == Leak || v.Kind == Late) {
-		v.Kind, v.reason, v.Confidence, v.Growth = Unknown, oneShown, 0, 0
-	}
-	return v
 }
 
 // alike reports whether the figures of both moments differ by at most one part in fifty, too little to state both.
@@ -210,6 +199,10 @@ func (v *Verdict) observed(held string) string {
 		return v.outlived(held, span, first)
 	case risingLevel:
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
+	case largerBlocks:
+		return fmt.Sprintf("%s live, replaced by larger ones again and again: they become no more, but their bytes do, throughout the run", held)
+	case replacing:
+		return held + " in use; they replace blocks that the same function allocated for other callers: together, they do not become more"
 	case container:
 		return fmt.Sprintf("one block, replaced by a larger one %s times, from %v to %v; the last one was kept",
 			model.Group(v.replacements), model.Bytes(v.firstSize), model.Bytes(v.top))
@@ -262,4 +255,12 @@ func (v Verdict) Settled() Verdict {
 		v.Kind = Late
 	}
 	return v
+}
+
+// Settled returns the verdicts that there are, each with what became of the blocks after the run taken into account.
+func (l List) Settled() List {
+	for i := range l {
+		l[i] = l[i].Settled()
+	}
+	return slices.DeleteFunc(l, func(v Verdict) bool { return v.Kind == None })
 }

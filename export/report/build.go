@@ -188,7 +188,7 @@ func (b *builder) leaks() error {
 	if err != nil {
 		return err
 	}
-	b.out.Leaks = Leaks{b.opt.MinAge, leaks.Bytes, leaks.Count, b.leakSites(leaks.Sites, !b.opt.Range.IsFull())}
+	b.out.Leaks = Leaks{b.opt.MinAge, leaks.Bytes, leaks.Count, b.leakSites(leaks.Sites)}
 	b.out.Rows.Leaks = len(leaks.Sites)
 	return nil
 }
@@ -198,18 +198,18 @@ func (b *builder) lateFreed() error {
 	if err != nil {
 		return err
 	}
-	b.out.LateFreed = Late{late.Bytes, late.Count, b.leakSites(late.Sites, false)}
+	b.out.LateFreed = Late{late.Bytes, late.Count, b.leakSites(late.Sites)}
 	b.out.Rows.LateFreed = len(late.Sites)
 	return nil
 }
 
-// leakSites returns rows of leaks; part reports whether they are blocks of a range.
-func (b *builder) leakSites(sites []analysis.LeakSite, part bool) []LeakSite {
-	b.sortLeaks(sites, b.opt.LeakOrder, part)
+// leakSites returns rows of leaks.
+func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
+	b.sortLeaks(sites, b.opt.LeakOrder)
 	sites = limit(sites, b.opt.Limit)
 	out := make([]LeakSite, len(sites))
 	for i, s := range sites {
-		frames, v := places.NewFrames(b.stacks, s.Stack), b.said(&s, part)
+		frames, v := places.NewFrames(b.stacks, s.Stack), b.verdicts.Of(uint32(s.Key))
 		out[i] = LeakSite{
 			Stack: uint64(s.Stack), Place: frames.Place(s.Stack), Frames: frames,
 			Bytes: s.Bytes, Count: s.Count, Oldest: s.Oldest, Newest: s.Newest, Median: s.Median,

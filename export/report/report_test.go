@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -420,5 +421,48 @@ func TestSampledTablesCountSamples(t *testing.T) {
 			strings.Contains(text.String(), " blocks at ") == want {
 			t.Errorf("%q: %v\n%s", sampled, err, &text)
 		}
+	}
+}
+
+// Verdicts are about the complete run, whatever range, age or instant is asked for, and of however few blocks.
+func TestVerdictsAreThoseOfTheRun(t *testing.T) {
+	run := modeltest.NewPlanted(3, 2000)
+	store, ix := opened.Profile(t, &model.Profile{Meta: model.Meta{Name: "planted", Format: "mlyze"}, Stacks: run.Stacks, Allocations: events(run.Events)})
+	asked := func(change func(*Options)) map[uint64]LeakSite {
+		o := whole()
+		o.Limit = 0
+		change(&o)
+		r, err := Build(t.Context(), store.Current(), ix, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[uint64]LeakSite{}
+		for _, s := range r.Trace.Leaks.Sites {
+			rows[s.Stack] = s
+		}
+		return rows
+	}
+	end := run.Events[len(run.Events)-1].Time
+	all, single := asked(func(*Options) {}), 0
+	for name, change := range map[string]func(*Options){
+		"a range":       func(o *Options) { o.From, o.To = end/2, end*3/4 },
+		"a short range": func(o *Options) { o.From, o.To = end*700/1000, end*703/1000 },
+		"an age":        func(o *Options) { o.MinAge = end / 3 },
+		"an instant":    func(o *Options) { o.At, o.AtTime = analysis.At(end/2), end/2 },
+	} {
+		for stack, s := range asked(func(o *Options) {
+			if change(o); o.From != model.NoTime {
+				o.Range, o.At, o.AtTime = analysis.Range{From: o.From, To: o.To}, analysis.At(o.To), o.To
+			}
+		}) {
+			if want, ok := all[stack]; ok && (s.Verdict != want.Verdict || fmt.Sprint(s.Sure) != fmt.Sprint(want.Sure)) {
+				t.Errorf("%s: stack %d with %d blocks is %s, %v, not %s, %v", name, stack, s.Count, s.Verdict, s.Sure, want.Verdict, want.Sure)
+			} else if ok && s.Count == 1 && want.Verdict == "leak" {
+				single++
+			}
+		}
+	}
+	if single == 0 {
+		t.Error("no leak has a single block in a range")
 	}
 }

@@ -99,21 +99,12 @@ func LeakKeys() []string {
 	return append(names, ByVerdict, ByGrowth)
 }
 
-// said returns the verdict about a site in the complete run, as far as it holds for its blocks of a range.
-func (b *builder) said(s *analysis.LeakSite, part bool) verdict.Verdict {
-	v := b.verdicts.Of(uint32(s.Key))
-	if part {
-		return v.Among(s.Count)
-	}
-	return v
-}
-
 // sortLeaks puts the first rows of a table of leaks in one of [LeakKeys] to the front. Sites are given with the most
-// bytes first, which is the order of other names. part reports whether they are about blocks of a range.
-func (b *builder) sortLeaks(sites []analysis.LeakSite, by string, part bool) {
+// bytes first, which is the order of other names.
+func (b *builder) sortLeaks(sites []analysis.LeakSite, by string) {
 	var value func(*analysis.LeakSite) uint64
 	if order, ok := orderBy(by); ok {
-		value = func(s *analysis.LeakSite) uint64 { return order(b.said(s, part)) }
+		value = func(s *analysis.LeakSite) uint64 { return order(b.verdicts.Of(uint32(s.Key))) }
 	}
 	for _, k := range leakKeys[1:] {
 		if k.name == by {

@@ -55,6 +55,7 @@ const (
 
 // Run runs a program and records it.
 func (c *recordCmd) Run(ctx context.Context, a *app) error {
+	c.Command = arg.AfterDashes(c.Command)
 	by := c.by()
 	if err := uses.Recording(a.parsed, by); err != nil {
 		return fail.Usage(err)

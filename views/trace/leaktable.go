@@ -38,13 +38,9 @@ func (l *leakList) judged(ctx context.Context, t analysis.Trace, only calltree.F
 	return l
 }
 
-// said returns the verdict about a row: that about its site in the complete run, as far as it holds for blocks of a range.
+// said returns the verdict about a row: that about its site in the complete run.
 func (l *leakList) said(row *analysis.LeakSite) verdict.Verdict {
-	v := l.verdicts.Of(uint32(row.Key))
-	if l.part {
-		return v.Among(row.Count)
-	}
-	return v
+	return l.verdicts.Of(uint32(row.Key))
 }
 
 // verdictTitle returns the title of the verdicts.

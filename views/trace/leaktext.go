@@ -6,7 +6,6 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
-	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
@@ -175,21 +174,13 @@ func (p *Leaks) explain() {
 
 // judgment returns the verdict about a row in sentences. In a range, what is said of the complete run says so.
 func (p *Leaks) judgment(row *analysis.LeakSite) (lead []string) {
-	l := p.Now().Of
-	said, run := l.said(row), l.verdicts.Of(uint32(row.Key))
-	sentence := func(v verdict.Verdict, before string) {
-		if text := ui.VerdictSentence(v); text != "" {
-			lead = append(lead, p.VerdictSign(v.Kind)+" "+before+text)
-		}
+	l, about := p.Now().Of, ""
+	if l.part {
+		about = "in the complete run: "
 	}
-	switch {
-	case !l.part:
-		sentence(said, "")
-	case said.Kind != run.Kind:
-		sentence(said, "in the range: ")
-		fallthrough
-	default:
-		sentence(run, "in the complete run: ")
+	v := l.said(row)
+	if text := ui.VerdictSentence(v); text != "" {
+		lead = append(lead, p.VerdictSign(v.Kind)+" "+about+text)
 	}
 	return lead
 }

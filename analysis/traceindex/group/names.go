@@ -39,6 +39,12 @@ func (ix *Names) Stacks() *model.Stacks {
 	return nil
 }
 
+// Places returns a function that returns where the blocks of a key of stacks are allocated, see [calltree.Owners.Place].
+func (ix *Names) Places() func(key uint32) string {
+	owners := calltree.NewOwners(ix.Stacks(), nil)
+	return func(key uint32) string { return owners.Place(ix.Ids[key]) }
+}
+
 // groupCache caches what is derived from symbols and from complete passes until more is loaded. Its lock is taken
 // inside the index's read lock, never the other way round.
 type groupCache struct {
