@@ -55,6 +55,9 @@ const (
 
 // Run runs a program and records it.
 func (c *recordCmd) Run(ctx context.Context, a *app) error {
+	if len(c.Command) > 0 && c.Command[0] == "--" { // the end of memtui's own flags; others are the program's
+		c.Command = c.Command[1:]
+	}
 	by := c.by()
 	if err := uses.Recording(a.parsed, by); err != nil {
 		return fail.Usage(err)
