@@ -146,3 +146,28 @@ func TestMuslIsRecorded(t *testing.T) {
 		}
 	}
 }
+
+// Code is named whatever the loader of the program calls the file that it is in.
+func TestLibrariesAreFoundWhereTheyAreMapped(t *testing.T) {
+	_ = known(t) // or it is skipped
+	folder := t.TempDir()
+	path := filepath.Join(folder, "plugin")
+	for _, args := range [][]string{{"-o", path}, {"-DLIBRARY", "-shared", "-fPIC", "-o", filepath.Join(folder, "plugged.so")}} {
+		if out, err := exec.Command("gcc", append(args, "-O1", "-g", "testdata/plugin.c", "-ldl")...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	for _, how := range []string{"chdir", "chroot"} {
+		files, status := run(t, Options{Command: []string{path, folder, how}}, how)
+		if how == "chroot" && status == 2 && os.Getuid() != 0 {
+			t.Skip("only root can change the root")
+		}
+		if status != 0 || len(files) != 1 {
+			t.Fatalf("%s: status %d, %+v", how, status, files)
+		}
+		blocks, _, _ := read(t, files[0].Path)
+		if of, _ := from(blocks, "plugged"); len(of) != 10 || sum(of) != 50000 {
+			t.Errorf("%s: %d blocks of the library", how, len(of))
+		}
+	}
+}

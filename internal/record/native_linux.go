@@ -11,12 +11,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
 
@@ -298,7 +300,6 @@ func (s *session) begin(pid int) (*task, error) {
 		if before.file.stream != nil && before.file.stream.to.sent {
 			return nil, errPiped
 		}
-		_ = os.Remove(before.file.path) // whoever follows it keeps it
 		s.o.Log("process %d now executes %s: the recording begins there", pid, model.Clean(filepath.Base(exe)))
 	}
 	r, err := newRing(int(s.o.Ring), s.o)
@@ -310,6 +311,7 @@ func (s *session) begin(pid int) (*task, error) {
 		r.close()
 		return nil, err
 	}
+	f.mapped = func(m journal.Module) string { return pathOf(pid, m) }
 	t := &task{pid: pid, ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
 	t.curves.off = s.o.NoRSS
 	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
@@ -323,6 +325,26 @@ func (s *session) begin(pid int) (*task, error) {
 	defer s.mu.Unlock()
 	s.tasks[pid] = t
 	return t, nil
+}
+
+// pathOf returns the path of a module that a process has loaded. What the loader says of it may be relative to where the
+// process is, or within a folder that the process takes for the root.
+func pathOf(pid int, m journal.Module) string {
+	root, err := os.Readlink(fmt.Sprintf("/proc/%d/root", pid))
+	if filepath.IsAbs(m.Path) && (err != nil || root == "/") || !strings.Contains(m.Path, "/") || len(m.Segments) == 0 {
+		return m.Path // linux-vdso.so.1 is no file
+	}
+	maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	for line := range strings.Lines(string(maps)) {
+		at, _ := parseMapping(line)
+		if first := m.Base + m.Segments[0]; first >= at.from && first < at.to && filepath.IsAbs(at.name) {
+			return at.name
+		}
+	}
+	if whole, err := filepath.Abs(m.Path); err == nil && !filepath.IsAbs(m.Path) {
+		return whole // where this process is, as the other has ended
+	}
+	return m.Path
 }
 
 // unseen returns what a hook of malloc does not see of a runtime with an allocator of its own, "" for other programs.
@@ -440,16 +462,16 @@ func (s *session) end(t *task, broken error) {
 	t.curves.end(t.file.note)
 	t.file.end(broken)
 	done.Stopped = t.file.flush()
-	var err error
-	if t.file.stream == nil || !closed(t.replaced) { // else it is not sent
-		_, err = t.file.finish(context.Background(), t.facts(done))
-	}
-	if closed(t.replaced) {
+	if closed(t.replaced) { // the hook of the next program waits for its ring meanwhile
+		if t.file.stream == nil { // else it is not sent
+			t.file.discard() // whoever follows it keeps it
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.tasks, t.pid)
 		return
 	}
+	_, err := t.file.finish(context.Background(), t.facts(done))
 	done.Events = t.file.events // without those that were cut
 	s.made(done, err)
 }

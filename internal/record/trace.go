@@ -62,7 +62,8 @@ type traceFile struct {
 	stream  *streamed // where all goes if that is a pipe, nil for a file
 	copied  bool      // the file at path is a complete copy
 	stacks  *journal.Names
-	live    map[uint64]struct{} // addresses of blocks, where frees of others are left out; nil else
+	live    map[uint64]struct{}         // addresses of blocks, where frees of others are left out; nil else
+	mapped  func(journal.Module) string // the path of a module as this process sees it
 }
 
 // newTraceFile creates a trace at a path where nothing is yet, or replaces what is there if options say so. Its own
@@ -193,6 +194,8 @@ func (t *traceFile) take(r record) error {
 		}
 		if m.Path == "" {
 			m.Path = t.stacks.Program
+		} else if t.mapped != nil {
+			m.Path = t.mapped(m)
 		}
 		return t.note(&journal.Note{Module: &m})
 	case kindThread: // named by the recorder, which can see the process
@@ -290,6 +293,14 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 		err = errors.Join(errLeft, err)
 	}
 	return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+journal.Suffix, err)
+}
+
+// discard closes a file that nobody wants, without naming what is in it, and removes it.
+func (t *traceFile) discard() {
+	_ = t.f.Close()
+	_ = t.names.Close()
+	_ = os.Remove(t.path)
+	_ = os.Remove(t.path + journal.Suffix)
 }
 
 // makeRoom cuts so many events from the end of a file that could not grow that metadata of n bytes fit instead. If that
