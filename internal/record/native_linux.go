@@ -90,6 +90,7 @@ type session struct {
 	tasks map[int]*task // by process ID
 	files []Recorded
 	err   error // the first one
+	sent  bool  // a recording to a pipe, where no other one can follow; of the goroutine that hands out rings
 }
 
 // task is the recording of one process until it ends or executes another program.
@@ -297,9 +298,12 @@ func (s *session) begin(pid int) (*task, error) {
 	if before != nil {
 		close(before.replaced)
 		<-before.done
-		if before.file.stream != nil && before.file.stream.to.sent {
-			return nil, errPiped
-		}
+		s.sent = before.file.stream != nil && before.file.stream.to.sent
+	}
+	if s.sent {
+		return nil, errPiped
+	}
+	if before != nil {
 		s.o.Log("process %d now executes %s: the recording begins there", pid, model.Clean(filepath.Base(exe)))
 	}
 	r, err := newRing(int(s.o.Ring), s.o)
