@@ -1,9 +1,11 @@
 package record
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest/opened"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
 )
 
 // leaked returns what is never freed of a function, in a file of any format.
@@ -169,5 +173,20 @@ func TestLibrariesAreFoundWhereTheyAreMapped(t *testing.T) {
 		if of, _ := from(blocks, "plugged"); len(of) != 10 || sum(of) != 50000 {
 			t.Errorf("%s: %d blocks of the library", how, len(of))
 		}
+	}
+}
+
+// A file ends with the event that reaches the size it may have, and says why.
+func TestAFileEndsAtItsSize(t *testing.T) {
+	files, status := run(t, Options{MaxSize: 1 << 20, NoRSS: true, Symbols: loaders.Symbols{Off: true}}, "many")
+	if status != 0 || len(files) != 1 || !errors.Is(files[0].Stopped, errSize) || !strings.Contains(files[0].Lines()[0], "--max-size") {
+		t.Fatalf("status %d, %+v", status, files)
+	}
+	info, err := os.Stat(files[0].Path)
+	if err != nil || info.Size() < 1<<20 || info.Size() > 1<<20+2*reserve {
+		t.Errorf("%v, %+v", err, info)
+	}
+	if _, _, p := read(t, files[0].Path); !slices.ContainsFunc(p.Problems, func(f model.Problem) bool { return f.Code == "stopped-early" }) {
+		t.Error(p.Problems)
 	}
 }

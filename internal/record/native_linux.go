@@ -396,7 +396,7 @@ func (s *session) record(t *task) {
 		n, err := t.ring.drain(t.file.take)
 		broken = err
 		s.marked(t, func(nanos uint64) uint64 { return (nanos - min(nanos, t.ring.page.start)) / 1000 })
-		if over && n == 0 {
+		if over && n == 0 || t.file.over() {
 			break
 		}
 		if pause = min(2*pause, idle); n > 0 {
@@ -410,7 +410,7 @@ func (s *session) record(t *task) {
 		}
 		if time.Since(flushed) > whole {
 			flushed = time.Now()
-			if t.file.flush() != nil || s.o.MaxSize > 0 && t.file.written > s.o.MaxSize {
+			if t.file.flush() != nil {
 				break
 			}
 		}
@@ -465,7 +465,7 @@ func (s *session) end(t *task, broken error) {
 	t.ring.close()
 	t.curves.end(t.file.note)
 	t.file.end(broken)
-	done.Stopped = t.file.flush()
+	done.Stopped = t.file.stopped()
 	if closed(t.replaced) { // the hook of the next program waits for its ring meanwhile
 		if t.file.stream == nil { // else it is not sent
 			t.file.discard() // whoever follows it keeps it

@@ -40,6 +40,9 @@ type mark struct {
 	events uint64 // and their number
 }
 
+// errSize is why a file that is large enough ended.
+var errSize = errors.New("the file has the size that --max-size allows")
+
 // errLeft is that of names that stay in the journal as the file has no room for them.
 var errLeft = errors.New("no room for the names of stacks")
 
@@ -54,6 +57,7 @@ type traceFile struct {
 	shifts  [2]uint // the fewest and the most times that period was doubled
 	last    uint64  // µs, of the last event
 	written int64   // bytes of events
+	most    int64   // bytes of the file, 0 for no limit
 	marks   []mark
 	events  uint64
 	full    error // why writing ended, nil while it goes on
@@ -102,6 +106,7 @@ func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFi
 
 // begin notes how the recording is made.
 func (t *traceFile) begin(start time.Time, exe string, o Options) {
+	t.most = o.MaxSize
 	if o.PID != 0 && o.full() {
 		t.live = map[uint64]struct{}{}
 	}
@@ -234,7 +239,7 @@ func (t *traceFile) sampling() any {
 // event writes an event. Those of different threads may be some microseconds out of order by the clock: they keep the
 // order in which they were reported.
 func (t *traceFile) event(micros uint64, e *model.Event) {
-	if t.full != nil {
+	if t.full != nil || t.over() {
 		return
 	}
 	t.mark()
@@ -248,6 +253,17 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	t.end(err)
 	t.written += int64(n)
 	t.events++
+}
+
+// over reports whether the file has the size that it may have. Events after that are left out.
+func (t *traceFile) over() bool { return t.most > 0 && t.written+reserve >= t.most }
+
+// stopped makes the file whole, and returns why writing ended before the program did, nil if it did not.
+func (t *traceFile) stopped() error {
+	if err := t.flush(); err != nil || !t.over() {
+		return err
+	}
+	return errSize
 }
 
 // mark notes that the file can be cut before the next event, if that is far enough from the last such place.
@@ -268,7 +284,7 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	}
 	defer func() { _ = t.f.Close() }() // which may be another one by then
 	defer t.names.Close()
-	if stopped := t.flush(); stopped != nil {
+	if stopped := t.stopped(); stopped != nil {
 		extra["stopped"] = stopped.Error()
 	}
 	problems, err = t.stacks.Resolve(ctx)
