@@ -59,6 +59,9 @@ func (c *recordCmd) Run(ctx context.Context, a *app) error {
 		c.Command = c.Command[1:]
 	}
 	by := c.by()
+	if len(c.Command) > 1 && fetch.IsURL(c.Command[0]) {
+		return fail.Usage(fmt.Errorf("record: %s is an address, not a program: flags go before it", model.Clean(c.Command[0])))
+	}
 	if err := uses.Recording(a.parsed, by); err != nil {
 		return fail.Usage(err)
 	}

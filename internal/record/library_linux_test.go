@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,5 +189,40 @@ func TestAFileEndsAtItsSize(t *testing.T) {
 	}
 	if _, _, p := read(t, files[0].Path); !slices.ContainsFunc(p.Problems, func(f model.Problem) bool { return f.Code == "stopped-early" }) {
 		t.Error(p.Problems)
+	}
+}
+
+// Where files may not be as large as the memory to share with the program, less is shared.
+func TestASmallLimitOnFilesIsSaid(t *testing.T) {
+	before := unix.Rlimit{}
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	path, said := filepath.Join(t.TempDir(), "out.mlyze"), ""
+	program := known(t)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1 << 20, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	files, _, err := Run(t.Context(), Options{Command: []string{program, "plain"}, Output: path, Frames: 64, Ring: 16 << 20,
+		Log: func(format string, args ...any) { said += fmt.Sprintf(format, args...) }})
+	if failed := unix.Setrlimit(unix.RLIMIT_FSIZE, &before); failed != nil {
+		t.Fatal(failed)
+	}
+	if err != nil || len(files) != 1 || files[0].Events == 0 || !strings.Contains(said, "has 512 KiB, not 16.0 MiB") {
+		t.Errorf("%v, %+v, %s", err, files, said)
+	}
+}
+
+// Programs of Go, which do without malloc, are told from others.
+func TestGoIsToldHowItIsRecorded(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := whyUnloaded(self); !strings.Contains(why, fetchGo) || !strings.Contains(unseen(self), fetchGo) {
+		t.Error(why)
+	}
+	if why := whyUnloaded("sh"); !strings.Contains(why, "linked statically") || unseen("/bin/sh") != "" {
+		t.Error(why)
 	}
 }

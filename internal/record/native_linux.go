@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"net"
@@ -65,7 +66,7 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 		o.Log("recording ended; process %d keeps running", cmd.Process.Pid)
 	}
 	if len(s.files) == 0 && s.err == nil {
-		o.Log("nothing was recorded: %s did not load the hook; it may be linked statically, or run as another user (setuid)", o.Command[0])
+		o.Log("nothing was recorded: %s did not load the hook; %s", o.Command[0], whyUnloaded(o.Command[0]))
 	}
 	slices.SortFunc(s.files, func(a, b Recorded) int { return cmp.Compare(a.PID, b.PID) })
 	return s.files, status, s.err
@@ -185,7 +186,8 @@ func (s *session) await(ended chan struct{}) {
 			ended = nil
 		case <-early:
 			if s.listener != nil && !s.asked() {
-				s.o.Log("%s has not loaded the hook: it may be linked statically, or run as another user (setuid). Nothing is recorded of it; memtui record --pages %d shows what any process has", s.o.Command[0], s.main)
+				s.o.Log("%s has not loaded the hook: %s. Nothing is recorded of it; memtui record --pages %d shows what any process has",
+					s.o.Command[0], whyUnloaded(s.o.Command[0]), s.main)
 			}
 		case <-over:
 			s.stop()
@@ -220,7 +222,7 @@ func (s *session) children() bool {
 func (s *session) asked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.tasks) > 0 || len(s.files) > 0
+	return len(s.tasks) > 0 || len(s.files) > 0 || s.err != nil
 }
 
 func (s *session) fail(err error) {
@@ -310,6 +312,10 @@ func (s *session) begin(pid int) (*task, error) {
 	if err != nil {
 		return nil, err
 	}
+	if n := int64(len(r.data)); n < s.o.Ring {
+		s.o.Log("files may not be larger here (ulimit -f): the memory that is shared with process %d has %s, not %s", pid,
+			model.Bytes(n), model.Bytes(s.o.Ring))
+	}
 	f, err := newTraceFile(s.path(pid, exe), time.Now(), exe, s.o)
 	if err != nil {
 		r.close()
@@ -354,6 +360,9 @@ func pathOf(pid int, m journal.Module) string {
 // unseen returns what a hook of malloc does not see of a runtime with an allocator of its own, "" for other programs.
 func unseen(exe string) string {
 	name := filepath.Base(exe)
+	if isGo(exe) {
+		return "Go: the heap of Go is not recorded, only what malloc gives to C code; see also " + fetchGo
+	}
 	switch {
 	case name == "node":
 		return "Node.js: the heap of JavaScript is not recorded, only what malloc sees; see also node --heap-prof"
@@ -363,6 +372,22 @@ func unseen(exe string) string {
 		return "Ruby: only what malloc sees is recorded, with C stacks; see also ObjectSpace.dump_all"
 	}
 	return ""
+}
+
+// fetchGo is the command that records programs of Go.
+const fetchGo = "memtui record http://HOST:PORT/debug/pprof/heap"
+
+func isGo(exe string) bool {
+	_, err := buildinfo.ReadFile(exe)
+	return err == nil
+}
+
+// whyUnloaded returns why a program may not have loaded the hook.
+func whyUnloaded(program string) string {
+	if path, err := exec.LookPath(program); err == nil && isGo(path) {
+		return "it is a program of Go without C code; for its profiles: " + fetchGo
+	}
+	return "it may be linked statically, or run as another user (setuid)"
 }
 
 // path returns the name of the file for a process.
