@@ -338,8 +338,8 @@ func (a *app) judged(i *state.Loaded) state.Judged {
 	every := judgeEvery
 	if i.Status.Duration >= firstJudged {
 		every = min((i.Status.Duration / 4).Duration(), judgeEvery)
-	} else if a.state.Judged.Revision == 0 && time.Since(a.followedAt) < firstJudged.Duration() { // later on, a program that rests is judged as well
-		return state.Judged{}
+	} else if a.state.Judged.Revision == 0 && time.Since(a.followedAt) < firstJudged.Duration() {
+		return state.Judged{} // later on, a program that rests is judged as well
 	}
 	if time.Since(a.judgedAt) < every || !a.DeepWork.LongRested() {
 		return a.state.Judged

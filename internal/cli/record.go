@@ -45,13 +45,8 @@ type recordCmd struct {
 }
 
 // Statuses of record beyond that of the program, as shells have them.
-const (
-	statusRecorder  = 125
-	statusCannotRun = 126
-	statusNotFound  = 127
-	usualFrames     = 64
-	mostLayouts     = 200
-)
+const statusRecorder, statusCannotRun, statusNotFound = 125, 126, 127
+const usualFrames, mostLayouts = 64, 200
 
 // Run runs a program and records it.
 func (c *recordCmd) Run(ctx context.Context, a *app) error {

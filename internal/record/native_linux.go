@@ -337,7 +337,7 @@ func (s *session) begin(pid int) (*task, error) {
 	return t, nil
 }
 
-// pathOf returns the path of a module that a process has loaded. What the loader says of it may be relative to where the
+// pathOf returns the path of a module that a process has loaded. The loader's name of it may be relative to where the
 // process is, or within a folder that the process takes for the root.
 func pathOf(pid int, m journal.Module) string {
 	root, err := os.Readlink(fmt.Sprintf("/proc/%d/root", pid))

@@ -311,7 +311,7 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+journal.Suffix, err)
 }
 
-// discard closes a file that nobody wants, without naming what is in it, and removes it.
+// discard removes a file that is not wanted, without naming what is in it.
 func (t *traceFile) discard() {
 	_ = t.f.Close()
 	_ = t.names.Close()

@@ -397,17 +397,17 @@ static inline void let(void) {
   if (!--T.held) T.left = T.kept;
 }
 
-// Takes n off left, and reports whether it is used up: then left has to be given n back.
+// Takes n off left, unless that uses it up, which it reports.
 static inline int spend(uint64_t n) {
-#if defined(__x86_64__)
   int over;
-  __asm__("subq %2, %0" : "+m"(T.left), "=@ccbe"(over) : "er"(n));
-  return over;
+#if defined(__x86_64__)
+  __asm__("cmpq %2, %1" : "=@ccbe"(over) : "m"(T.left), "r"(n)); // compilers take two instructions more
 #else
-  uint64_t before = T.left;
-  T.left = before - n;
-  return before <= n;
+  over = T.left <= n;
 #endif
+  if (unlikely(over)) return 1;
+  T.left -= n;
+  return 0;
 }
 
 static void choose_distance(void) {
@@ -698,7 +698,6 @@ static int ready(void) {
 #define REST static __attribute__((noinline, noclone))
 
 REST void *noted_malloc(size_t n) {
-  T.left += n;
   if (unlikely(!R) && !ready()) return NULL;
   void *p = r_malloc(n);
   if (p) took(p, n, CALLER);
@@ -706,7 +705,7 @@ REST void *noted_malloc(size_t n) {
 }
 
 EXPORT void *malloc(size_t n) {
-  return unlikely(spend(n)) ? noted_malloc(n) : r_malloc(n);
+  return spend(n) ? noted_malloc(n) : r_malloc(n);
 }
 
 REST void *noted_calloc(size_t a, size_t b) {
@@ -719,14 +718,7 @@ REST void *noted_calloc(size_t a, size_t b) {
 EXPORT void *calloc(size_t a, size_t b) {
   size_t n;
   if (__builtin_mul_overflow(a, b, &n)) { errno = ENOMEM; return NULL; }
-  uint64_t before = T.left;
-  if (unlikely(before <= n)) return noted_calloc(a, b);
-  T.busy++;
-  T.left = 0;
-  void *p = r_calloc(a, b);
-  T.left = before - n;
-  T.busy--;
-  return p;
+  return spend(n) ? noted_calloc(a, b) : WITHIN(r_calloc(a, b));
 }
 
 static void early_free(void *p) {
@@ -754,9 +746,8 @@ EXPORT void *realloc(void *q, size_t n) {
   int gone = q && gives(q);
   void *p = WITHIN(r_realloc(q, n));
   T.got = (uintptr_t)p;
-  if (p && T.left > n) T.left -= n;
-  else if (p) took(p, n, CALLER);
-  else if (gone && n && r_usable) report_alloc(q, r_usable(q), CALLER, T.shift); // it stays
+  if (p && spend(n)) took(p, n, CALLER);
+  else if (!p && gone && n && r_usable) report_alloc(q, r_usable(q), CALLER, T.shift); // it stays
   return p;
 }
 

@@ -363,8 +363,7 @@ static void *python_realloc(void *ctx, void *q, size_t n) {
   uint64_t got = T.got;
   if (q && !of_malloc((uintptr_t)q, T.gave)) gives(q);
   if (of_malloc((uintptr_t)p, got)) return p;
-  if (T.left > n) T.left -= n;
-  else took(p, n, CALLER);
+  if (spend(n)) took(p, n, CALLER);
   return p;
 }
 
@@ -407,7 +406,6 @@ enum { SMALL = 512 };
 
 REST void *noted_quick_malloc(void *ctx, size_t n) {
   const struct allocator *o = ctx;
-  T.left += n;
   void *p = o->malloc(o->ctx, n);
   if (p) took(p, n, CALLER);
   return p;
@@ -416,12 +414,11 @@ REST void *noted_quick_malloc(void *ctx, size_t n) {
 static void *quick_malloc(void *ctx, size_t n) {
   const struct allocator *o = ctx;
   if (n > SMALL) return o->malloc(o->ctx, n);
-  return unlikely(spend(n)) ? noted_quick_malloc(ctx, n) : o->malloc(o->ctx, n);
+  return spend(n) ? noted_quick_malloc(ctx, n) : o->malloc(o->ctx, n);
 }
 
 REST void *noted_quick_calloc(void *ctx, size_t a, size_t b) {
   const struct allocator *o = ctx;
-  T.left += a * b;
   void *p = o->calloc(o->ctx, a, b);
   if (p) took(p, a * b, CALLER);
   return p;
@@ -431,7 +428,7 @@ static void *quick_calloc(void *ctx, size_t a, size_t b) {
   const struct allocator *o = ctx;
   size_t n = a * b;
   if (n > SMALL) return o->calloc(o->ctx, a, b);
-  return unlikely(spend(n)) ? noted_quick_calloc(ctx, a, b) : o->calloc(o->ctx, a, b);
+  return spend(n) ? noted_quick_calloc(ctx, a, b) : o->calloc(o->ctx, a, b);
 }
 
 static const struct allocator quick = {NULL, quick_malloc, quick_calloc, python_realloc, sampled_free};
