@@ -33,6 +33,9 @@ func TestARestingProgramIsJudged(t *testing.T) {
 	if got := a.judged(&i); got != (state.Judged{}) {
 		t.Errorf("judged at once: %+v", got)
 	}
+	for late := time.Now().Add(10 * time.Second); !a.DeepWork.LongRested() && time.Now().Before(late); { // after its first findings
+		time.Sleep(5 * time.Millisecond)
+	}
 	a.followedAt = time.Now().Add(-firstJudged.Duration())
 	if got := a.judged(&i); got != (state.Judged{Revision: 7, To: 900}) {
 		t.Errorf("judged after a while: %+v", got)
