@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/memtui/memtui/internal/memtest"
+	"github.com/memtui/memtui/loaders"
 )
 
 // Where the recorder is killed while its screens are shown, the terminal is as it was, and what is said names the
@@ -42,5 +44,25 @@ func TestAKilledRecorderNamesTheCommandThatHelps(t *testing.T) {
 			t.Errorf("%v: %s", err, out)
 		}
 		return
+	}
+}
+
+// What is sent cannot be taken back: where a wrapper of one's own takes longer than it is held back, that is said, and
+// nothing of the programs after it is sent. Shells may take longer.
+func TestAPipeHoldsOneRecording(t *testing.T) {
+	if _, err := exec.LookPath("perl"); err != nil {
+		t.Skip(err)
+	}
+	slow := `select(undef, undef, undef, 1.3); exec $^X, "-e", "exec q(true)"`
+	var said strings.Builder
+	cmd := exec.Command(binary, "record", "-o", "-", "perl", "-e", slow)
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if n := bytes.Count(out, []byte(loaders.RecordedMagic)); err == nil || n != 1 || !strings.Contains(said.String(), "cannot start again") {
+		t.Errorf("%v: %d recordings in %d bytes: %s", err, n, len(out), said.String())
+	}
+	out, err = exec.Command(binary, "record", "-o", "-", "sh", "-c", "sleep 1.3; exec perl -e 1").Output()
+	if n := bytes.Count(out, []byte(loaders.RecordedMagic)); err != nil || n != 1 || !bytes.Contains(out, []byte("/perl")) {
+		t.Errorf("%v: %d recordings in %d bytes", err, n, len(out))
 	}
 }

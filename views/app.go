@@ -87,6 +87,7 @@ type app struct {
 	state           state.State
 	headed          time.Time       // when the header of what is followed was last drawn
 	judgedAt        time.Time       // when what is followed was last judged
+	followedAt      time.Time       // when the first event of what is followed was read
 	progress        analysis.Status // how far loading is by now, which the state may trail
 	stale           bool            // the state has not been shown yet
 	shown           bool            // a state has been shown
@@ -331,10 +332,15 @@ func (a *app) judged(i *state.Loaded) state.Judged {
 	if i.Profile == nil || i.Profile.Meta.Live == "" || i.Status.Events == 0 {
 		return state.Judged{}
 	}
-	if i.Status.Duration < firstJudged && a.state.Judged.Revision == 0 {
-		return state.Judged{}
+	if a.followedAt.IsZero() {
+		a.followedAt = time.Now()
 	}
-	every := min((i.Status.Duration / 4).Duration(), judgeEvery)
+	every := judgeEvery
+	if i.Status.Duration >= firstJudged {
+		every = min((i.Status.Duration / 4).Duration(), judgeEvery)
+	} else if a.state.Judged.Revision == 0 && time.Since(a.followedAt) < firstJudged.Duration() {
+		return state.Judged{} // later on, a program that rests is judged as well
+	}
 	if time.Since(a.judgedAt) < every || !a.DeepWork.LongIdle() {
 		return a.state.Judged
 	}

@@ -25,3 +25,23 @@ func TestHeaderSaysHowLongNothingHappened(t *testing.T) {
 		}
 	}
 }
+
+// A program that allocates when it starts and then rests is judged, too, though its recording lasts no second.
+func TestARestingProgramIsJudged(t *testing.T) {
+	a := openKvleak(t, 80, 24, colorCaps).app
+	i := state.Loaded{Profile: &model.Profile{Meta: model.Meta{Live: "live"}}, Status: analysis.Status{Events: 1000, Revision: 7, Duration: 900}}
+	if got := a.judged(&i); got != (state.Judged{}) {
+		t.Errorf("judged at once: %+v", got)
+	}
+	for late := time.Now().Add(10 * time.Second); !a.DeepWork.LongRested() && time.Now().Before(late); { // after its first findings
+		time.Sleep(5 * time.Millisecond)
+	}
+	a.followedAt = time.Now().Add(-firstJudged.Duration())
+	if got := a.judged(&i); got != (state.Judged{Revision: 7, To: 900}) {
+		t.Errorf("judged after a while: %+v", got)
+	}
+	before := a.judgedAt
+	if a.judged(&i); a.judgedAt != before {
+		t.Error("judged again at once")
+	}
+}

@@ -45,18 +45,16 @@ type recordCmd struct {
 }
 
 // Statuses of record beyond that of the program, as shells have them.
-const (
-	statusRecorder  = 125
-	statusCannotRun = 126
-	statusNotFound  = 127
-	usualFrames     = 64
-	mostLayouts     = 200
-)
+const statusRecorder, statusCannotRun, statusNotFound = 125, 126, 127
+const usualFrames, mostLayouts = 64, 200
 
 // Run runs a program and records it.
 func (c *recordCmd) Run(ctx context.Context, a *app) error {
 	c.Command = arg.AfterDashes(c.Command)
 	by := c.by()
+	if len(c.Command) > 1 && fetch.IsURL(c.Command[0]) {
+		return fail.Usage(fmt.Errorf("record: %s is an address, not a program: flags go before it", model.Clean(c.Command[0])))
+	}
 	if err := uses.Recording(a.parsed, by); err != nil {
 		return fail.Usage(err)
 	}

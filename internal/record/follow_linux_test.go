@@ -234,8 +234,8 @@ func TestLinesBecomeMarkers(t *testing.T) {
 	}
 }
 
-// Of a hundred runs, those whose samples are within twice the standard error are as many as theory says: 95, give or
-// take a few.
+// Of a hundred runs, those whose samples are within twice the standard error, which the file states, are as many as
+// theory says: 95, give or take a few.
 func TestSamplesHoldTheirError(t *testing.T) {
 	if modeltest.UnderRace {
 		t.Skip("a hundred runs")

@@ -1,9 +1,12 @@
 package record
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +14,8 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/internal/memtest/opened"
+	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/model"
 )
 
 // leaked returns what is never freed of a function, in a file of any format.
@@ -144,5 +149,80 @@ func TestMuslIsRecorded(t *testing.T) {
 		if left, _ := from(blocks, "leaking"); mode == "plain" && (len(left) != plainBlocks || sum(left) != plainBytes) {
 			t.Errorf("%d B in %d blocks", sum(left), len(left))
 		}
+	}
+}
+
+// Code is named whatever the loader of the program calls the file that it is in.
+func TestLibrariesAreFoundWhereTheyAreMapped(t *testing.T) {
+	_ = known(t) // or it is skipped
+	folder := t.TempDir()
+	path := filepath.Join(folder, "plugin")
+	for _, args := range [][]string{{"-o", path}, {"-DLIBRARY", "-shared", "-fPIC", "-o", filepath.Join(folder, "plugged.so")}} {
+		if out, err := exec.Command("gcc", append(args, "-O1", "-g", "testdata/plugin.c", "-ldl")...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	for _, how := range []string{"chdir", "chroot"} {
+		files, status := run(t, Options{Command: []string{path, folder, how}}, how)
+		if how == "chroot" && status == 2 && os.Getuid() != 0 {
+			t.Skip("only root can change the root")
+		}
+		if status != 0 || len(files) != 1 {
+			t.Fatalf("%s: status %d, %+v", how, status, files)
+		}
+		blocks, _, _ := read(t, files[0].Path)
+		if of, _ := from(blocks, "plugged"); len(of) != 10 || sum(of) != 50000 {
+			t.Errorf("%s: %d blocks of the library", how, len(of))
+		}
+	}
+}
+
+// A file ends with the event that reaches the size it may have, and says why.
+func TestAFileEndsAtItsSize(t *testing.T) {
+	files, status := run(t, Options{MaxSize: 1 << 20, NoRSS: true, Symbols: loaders.Symbols{Off: true}}, "many")
+	if status != 0 || len(files) != 1 || !errors.Is(files[0].Stopped, errSize) || !strings.Contains(files[0].Lines()[0], "--max-size") {
+		t.Fatalf("status %d, %+v", status, files)
+	}
+	info, err := os.Stat(files[0].Path)
+	if err != nil || info.Size() < 1<<20 || info.Size() > 1<<20+2*reserve {
+		t.Errorf("%v, %+v", err, info)
+	}
+	if _, _, p := read(t, files[0].Path); !slices.ContainsFunc(p.Problems, func(f model.Problem) bool { return f.Code == "stopped-early" }) {
+		t.Error(p.Problems)
+	}
+}
+
+// Where files may not be as large as the memory to share with the program, less is shared.
+func TestASmallLimitOnFilesIsSaid(t *testing.T) {
+	before := unix.Rlimit{}
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	path, said := filepath.Join(t.TempDir(), "out.mlyze"), ""
+	program := known(t)
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1 << 20, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	files, _, err := Run(t.Context(), Options{Command: []string{program, "plain"}, Output: path, Frames: 64, Ring: 16 << 20,
+		Log: func(format string, args ...any) { said += fmt.Sprintf(format, args...) }})
+	if failed := unix.Setrlimit(unix.RLIMIT_FSIZE, &before); failed != nil {
+		t.Fatal(failed)
+	}
+	if err != nil || len(files) != 1 || files[0].Events == 0 || !strings.Contains(said, "has 512 KiB, not 16.0 MiB") {
+		t.Errorf("%v, %+v, %s", err, files, said)
+	}
+}
+
+// Programs of Go, which do without malloc, are told from others.
+func TestGoIsToldHowItIsRecorded(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := whyUnloaded(self); !strings.Contains(why, fetchGo) || !strings.Contains(unseen(self), fetchGo) {
+		t.Error(why)
+	}
+	if why := whyUnloaded("sh"); !strings.Contains(why, "linked statically") || unseen("/bin/sh") != "" {
+		t.Error(why)
 	}
 }

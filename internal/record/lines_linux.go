@@ -141,7 +141,7 @@ func (l *lines) alive() bool {
 	}
 	l.s.marked(l.t, func(nanos uint64) uint64 { return l.now(nanos / 1000) })
 	l.t.curves.look(l.t.pid, l.now(monotonic()/1000), l.t.file.note)
-	return l.t.file.flush() == nil && (l.s.o.MaxSize == 0 || l.t.file.written <= l.s.o.MaxSize)
+	return l.t.file.flush() == nil && !l.t.file.over()
 }
 
 func (l *lines) now(micros uint64) uint64 { return micros - min(micros, l.base) }
@@ -227,7 +227,7 @@ func (l *lines) end() {
 	}
 	l.t.curves.end(l.t.file.note)
 	done := Recorded{Path: l.t.file.path, PID: l.t.pid, Program: l.t.file.stacks.Program, Events: l.t.file.events}
-	done.Stopped = l.t.file.flush()
+	done.Stopped = l.t.file.stopped()
 	_, err := l.t.file.finish(context.Background(), l.t.facts(done))
 	done.Events = l.t.file.events // without those that were cut
 	l.s.made(done, err)

@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"net"
@@ -11,12 +12,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
 
@@ -63,7 +66,7 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 		o.Log("recording ended; process %d keeps running", cmd.Process.Pid)
 	}
 	if len(s.files) == 0 && s.err == nil {
-		o.Log("nothing was recorded: %s did not load the hook; it may be linked statically, or run as another user (setuid)", o.Command[0])
+		o.Log("nothing was recorded: %s did not load the hook; %s", o.Command[0], whyUnloaded(o.Command[0]))
 	}
 	slices.SortFunc(s.files, func(a, b Recorded) int { return cmp.Compare(a.PID, b.PID) })
 	return s.files, status, s.err
@@ -88,6 +91,7 @@ type session struct {
 	tasks map[int]*task // by process ID
 	files []Recorded
 	err   error // the first one
+	sent  bool  // a recording to a pipe, where no other one can follow; of the goroutine that hands out rings
 }
 
 // task is the recording of one process until it ends or executes another program.
@@ -182,7 +186,8 @@ func (s *session) await(ended chan struct{}) {
 			ended = nil
 		case <-early:
 			if s.listener != nil && !s.asked() {
-				s.o.Log("%s has not loaded the hook: it may be linked statically, or run as another user (setuid). Nothing is recorded of it; memtui record --pages %d shows what any process has", s.o.Command[0], s.main)
+				s.o.Log("%s has not loaded the hook: %s. Nothing is recorded of it; memtui record --pages %d shows what any process has",
+					s.o.Command[0], whyUnloaded(s.o.Command[0]), s.main)
 			}
 		case <-over:
 			s.stop()
@@ -217,7 +222,7 @@ func (s *session) children() bool {
 func (s *session) asked() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.tasks) > 0 || len(s.files) > 0
+	return len(s.tasks) > 0 || len(s.files) > 0 || s.err != nil
 }
 
 func (s *session) fail(err error) {
@@ -295,21 +300,28 @@ func (s *session) begin(pid int) (*task, error) {
 	if before != nil {
 		close(before.replaced)
 		<-before.done
-		if before.file.stream != nil && before.file.stream.to.sent {
-			return nil, errPiped
-		}
-		_ = os.Remove(before.file.path) // whoever follows it keeps it
+		s.sent = before.file.stream != nil && before.file.stream.to.sent
+	}
+	if s.sent {
+		return nil, errPiped
+	}
+	if before != nil {
 		s.o.Log("process %d now executes %s: the recording begins there", pid, model.Clean(filepath.Base(exe)))
 	}
 	r, err := newRing(int(s.o.Ring), s.o)
 	if err != nil {
 		return nil, err
 	}
+	if n := int64(len(r.data)); n < s.o.Ring {
+		s.o.Log("files may not be larger here (ulimit -f): the memory that is shared with process %d has %s, not %s", pid,
+			model.Bytes(n), model.Bytes(s.o.Ring))
+	}
 	f, err := newTraceFile(s.path(pid, exe), time.Now(), exe, s.o)
 	if err != nil {
 		r.close()
 		return nil, err
 	}
+	f.mapped = func(m journal.Module) string { return pathOf(pid, m) }
 	t := &task{pid: pid, ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
 	t.curves.off = s.o.NoRSS
 	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
@@ -325,9 +337,32 @@ func (s *session) begin(pid int) (*task, error) {
 	return t, nil
 }
 
+// pathOf returns the path of a module that a process has loaded. The loader's name of it may be relative to where the
+// process is, or within a folder that the process takes for the root.
+func pathOf(pid int, m journal.Module) string {
+	root, err := os.Readlink(fmt.Sprintf("/proc/%d/root", pid))
+	if filepath.IsAbs(m.Path) && (err != nil || root == "/") || !strings.Contains(m.Path, "/") || len(m.Segments) == 0 {
+		return m.Path // linux-vdso.so.1 is no file
+	}
+	maps, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", pid))
+	for line := range strings.Lines(string(maps)) {
+		at, _ := parseMapping(line)
+		if first := m.Base + m.Segments[0]; first >= at.from && first < at.to && filepath.IsAbs(at.name) {
+			return at.name
+		}
+	}
+	if whole, err := filepath.Abs(m.Path); err == nil && !filepath.IsAbs(m.Path) {
+		return whole // where this process is, as the other has ended
+	}
+	return m.Path
+}
+
 // unseen returns what a hook of malloc does not see of a runtime with an allocator of its own, "" for other programs.
 func unseen(exe string) string {
 	name := filepath.Base(exe)
+	if isGo(exe) {
+		return "Go: the heap of Go is not recorded, only what malloc gives to C code; see also " + fetchGo
+	}
 	switch {
 	case name == "node":
 		return "Node.js: the heap of JavaScript is not recorded, only what malloc sees; see also node --heap-prof"
@@ -337,6 +372,22 @@ func unseen(exe string) string {
 		return "Ruby: only what malloc sees is recorded, with C stacks; see also ObjectSpace.dump_all"
 	}
 	return ""
+}
+
+// fetchGo is the command that records programs of Go.
+const fetchGo = "memtui record http://HOST:PORT/debug/pprof/heap"
+
+func isGo(exe string) bool {
+	_, err := buildinfo.ReadFile(exe)
+	return err == nil
+}
+
+// whyUnloaded returns why a program may not have loaded the hook.
+func whyUnloaded(program string) string {
+	if path, err := exec.LookPath(program); err == nil && isGo(path) {
+		return "it is a program of Go without C code; for its profiles: " + fetchGo
+	}
+	return "it may be linked statically, or run as another user (setuid)"
 }
 
 // path returns the name of the file for a process.
@@ -370,7 +421,7 @@ func (s *session) record(t *task) {
 		n, err := t.ring.drain(t.file.take)
 		broken = err
 		s.marked(t, func(nanos uint64) uint64 { return (nanos - min(nanos, t.ring.page.start)) / 1000 })
-		if over && n == 0 {
+		if over && n == 0 || t.file.over() {
 			break
 		}
 		if pause = min(2*pause, idle); n > 0 {
@@ -384,7 +435,7 @@ func (s *session) record(t *task) {
 		}
 		if time.Since(flushed) > whole {
 			flushed = time.Now()
-			if t.file.flush() != nil || s.o.MaxSize > 0 && t.file.written > s.o.MaxSize {
+			if t.file.flush() != nil {
 				break
 			}
 		}
@@ -439,17 +490,17 @@ func (s *session) end(t *task, broken error) {
 	t.ring.close()
 	t.curves.end(t.file.note)
 	t.file.end(broken)
-	done.Stopped = t.file.flush()
-	var err error
-	if t.file.stream == nil || !closed(t.replaced) { // else it is not sent
-		_, err = t.file.finish(context.Background(), t.facts(done))
-	}
-	if closed(t.replaced) {
+	done.Stopped = t.file.stopped()
+	if closed(t.replaced) { // the hook of the next program waits for its ring meanwhile
+		if t.file.stream == nil { // else it is not sent
+			t.file.discard() // whoever follows it keeps it
+		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.tasks, t.pid)
 		return
 	}
+	_, err := t.file.finish(context.Background(), t.facts(done))
 	done.Events = t.file.events // without those that were cut
 	s.made(done, err)
 }

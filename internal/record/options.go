@@ -136,7 +136,11 @@ func (r *Recorded) Lines() (list []string) {
 		say("%s lost as the recorder did not keep up: use a larger --ring", model.CountedAs(n, "event was", "events were"))
 	}
 	if r.Few {
-		say("only %s sampled: what was allocated rarely or in small amounts may be missing; --sample all records every block", model.CountedAs(r.Events, "event was", "events were"))
+		only := "only " + model.CountedAs(r.Events, "event was", "events were")
+		if r.Events == 0 {
+			only = "nothing was"
+		}
+		say("%s sampled: what was allocated rarely or in small amounts may be missing; --sample all records every block", only)
 	}
 	if r.Path != Pipe { // whoever reads it shows how many events there are, perhaps on the same terminal
 		say("recorded %s; open the recording with: memtui %s", model.Counted(r.Events, "event"), model.Clean(r.Path))

@@ -191,6 +191,7 @@ func layoutOf(pid int) (*model.Layout, error) {
 type mapping struct {
 	from, to uint64
 	kind     int // of mappingKinds
+	name     string
 }
 
 // parseMapping reads a line. Device memory and what the kernel itself maps are none of the program's.
@@ -203,10 +204,10 @@ func parseMapping(line string) (m mapping, ok bool) {
 	var err, err2 error
 	m.from, err = strconv.ParseUint(from, 16, 64)
 	m.to, err2 = strconv.ParseUint(to, 16, 64)
-	name := ""
 	if len(f) > 5 {
-		name = strings.Join(f[5:], " ")
+		m.name = strings.Join(f[5:], " ")
 	}
+	name := m.name
 	switch {
 	case err != nil || err2 != nil || m.to <= m.from || name == "[vsyscall]" || name == "[vvar]" ||
 		strings.HasPrefix(name, "/dev/") && name != "/dev/zero":

@@ -50,14 +50,18 @@ type ring struct {
 	joined []byte // a record that wraps
 }
 
-// newRing returns a ring of size bytes, a power of two.
+// newRing returns a ring of size bytes, a power of two, or of less where files may not be that large (ulimit -f).
 func newRing(size int, o Options) (*ring, error) {
 	fd, err := unix.MemfdCreate("memtui-ring", unix.MFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("cannot share memory with the program: %w", err)
 	}
 	r := &ring{file: os.NewFile(uintptr(fd), "ring")}
-	if err = unix.Ftruncate(fd, int64(ringHead+size)); err == nil {
+	for err = unix.Ftruncate(fd, int64(ringHead+size)); errors.Is(err, unix.EFBIG) && size > smallestRing; {
+		size /= 2
+		err = unix.Ftruncate(fd, int64(ringHead+size))
+	}
+	if err == nil {
 		r.memory, err = unix.Mmap(fd, 0, ringHead+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	}
 	if err != nil {

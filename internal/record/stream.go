@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/memtui/memtui/loaders"
@@ -45,7 +47,7 @@ func newStream(start time.Time, exe string, o Options) (*traceFile, error) {
 }
 
 func newStreamTo(w io.Writer, start time.Time, exe string, o Options) (*traceFile, error) {
-	s := &streamed{to: &held{to: w, until: time.Now().Add(unwrapped)}, frames: frameNumbers{}}
+	s := &streamed{to: &held{to: w, until: time.Now().Add(unwrapped(exe))}, frames: frameNumbers{}}
 	t := &traceFile{
 		path: Pipe, w: bufio.NewWriterSize(&blocks{of: s, kind: loaders.RecordedTrace}, 1<<18),
 		notes: bufio.NewWriterSize(&blocks{of: s, kind: loaders.RecordedJournal}, 1<<16), start: start,
@@ -116,9 +118,16 @@ func (s *streamed) end() error {
 	return err
 }
 
-// unwrapped is how long a recording is held back: shells and other wrappers execute the program meanwhile, and what was
-// sent cannot be taken back.
-const unwrapped = time.Second
+// unwrapped returns how long the recording of a program is held back: wrappers execute another one meanwhile, and what
+// was sent cannot be taken back. Shells rarely are what is to be recorded, and may do much before.
+func unwrapped(exe string) time.Duration {
+	if slices.Contains(wrappers, filepath.Base(exe)) {
+		return 10 * time.Second
+	}
+	return time.Second
+}
+
+var wrappers = []string{"sh", "bash", "dash", "ash", "busybox", "ksh", "zsh", "env", "nice", "nohup", "setsid", "stdbuf"}
 
 // held is a pipe to which nothing is written before a time.
 type held struct {

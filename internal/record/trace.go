@@ -40,6 +40,9 @@ type mark struct {
 	events uint64 // and their number
 }
 
+// errSize is why a file that is large enough ended.
+var errSize = errors.New("the file has the size that --max-size allows")
+
 // errLeft is that of names that stay in the journal as the file has no room for them.
 var errLeft = errors.New("no room for the names of stacks")
 
@@ -54,6 +57,7 @@ type traceFile struct {
 	shifts  [2]uint // the fewest and the most times that period was doubled
 	last    uint64  // µs, of the last event
 	written int64   // bytes of events
+	most    int64   // bytes of the file, 0 for no limit
 	marks   []mark
 	events  uint64
 	full    error // why writing ended, nil while it goes on
@@ -62,7 +66,8 @@ type traceFile struct {
 	stream  *streamed // where all goes if that is a pipe, nil for a file
 	copied  bool      // the file at path is a complete copy
 	stacks  *journal.Names
-	live    map[uint64]struct{} // addresses of blocks, where frees of others are left out; nil else
+	live    map[uint64]struct{}         // addresses of blocks, where frees of others are left out; nil else
+	mapped  func(journal.Module) string // the path of a module as this process sees it
 }
 
 // newTraceFile creates a trace at a path where nothing is yet, or replaces what is there if options say so. Its own
@@ -101,6 +106,7 @@ func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFi
 
 // begin notes how the recording is made.
 func (t *traceFile) begin(start time.Time, exe string, o Options) {
+	t.most = o.MaxSize
 	if o.PID != 0 && o.full() {
 		t.live = map[uint64]struct{}{}
 	}
@@ -193,6 +199,8 @@ func (t *traceFile) take(r record) error {
 		}
 		if m.Path == "" {
 			m.Path = t.stacks.Program
+		} else if t.mapped != nil {
+			m.Path = t.mapped(m)
 		}
 		return t.note(&journal.Note{Module: &m})
 	case kindThread: // named by the recorder, which can see the process
@@ -231,7 +239,7 @@ func (t *traceFile) sampling() any {
 // event writes an event. Those of different threads may be some microseconds out of order by the clock: they keep the
 // order in which they were reported.
 func (t *traceFile) event(micros uint64, e *model.Event) {
-	if t.full != nil {
+	if t.full != nil || t.over() {
 		return
 	}
 	t.mark()
@@ -245,6 +253,17 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	t.end(err)
 	t.written += int64(n)
 	t.events++
+}
+
+// over reports whether the file has the size that it may have. Events after that are left out.
+func (t *traceFile) over() bool { return t.most > 0 && t.written+reserve >= t.most }
+
+// stopped makes the file whole, and returns why writing ended before the program did, nil if it did not.
+func (t *traceFile) stopped() error {
+	if err := t.flush(); err != nil || !t.over() {
+		return err
+	}
+	return errSize
 }
 
 // mark notes that the file can be cut before the next event, if that is far enough from the last such place.
@@ -265,7 +284,7 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	}
 	defer func() { _ = t.f.Close() }() // which may be another one by then
 	defer t.names.Close()
-	if stopped := t.flush(); stopped != nil {
+	if stopped := t.stopped(); stopped != nil {
 		extra["stopped"] = stopped.Error()
 	}
 	problems, err = t.stacks.Resolve(ctx)
@@ -290,6 +309,14 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 		err = errors.Join(errLeft, err)
 	}
 	return problems, fmt.Errorf("the names of stacks could not be written and stay in %s: %w", t.path+journal.Suffix, err)
+}
+
+// discard removes a file that is not wanted, without naming what is in it.
+func (t *traceFile) discard() {
+	_ = t.f.Close()
+	_ = t.names.Close()
+	_ = os.Remove(t.path)
+	_ = os.Remove(t.path + journal.Suffix)
 }
 
 // makeRoom cuts so many events from the end of a file that could not grow that metadata of n bytes fit instead. If that

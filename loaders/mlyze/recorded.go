@@ -1,6 +1,7 @@
 package mlyze
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -20,6 +21,7 @@ type recorded struct {
 	looked   bool   // addresses are made up, and times are those of looks at what lives
 	attached bool   // the program ran before
 	sampled  string // how blocks were chosen, "" where all were recorded
+	sure     string // how far sums are off by that, "" where that is not known
 	lost     int64  // events that could not be recorded
 	series   []model.Series
 }
@@ -108,6 +110,19 @@ func (m *metaParser) elements(value func()) {
 	}
 }
 
+// errorOf states how far a sum of sizes is off where bytes were sampled. A sum of L bytes of blocks that are small next
+// to the period P has a standard error of √(P·L), of larger ones a smaller one; 19 of 20 are within twice that.
+func errorOf(period uint64) string {
+	return fmt.Sprintf("a sum of %s is within 20 %% of the truth in 19 of 20 cases, one of %s within 2 %%",
+		model.Bytes(period*100), model.Bytes(period*10_000))
+}
+
+// errorOfRate states the same where blocks were chosen whatever their size.
+func errorOfRate(rate float64) string {
+	return fmt.Sprintf("a sum of %s of one size is within 20 %% of the truth in 19 of 20 cases, where sizes differ it is less certain",
+		model.Counted(int64(math.Ceil(100*(1-rate)/rate)), "block"))
+}
+
 func sampledEvery(bytes uint64) string { return "sampled every " + model.Bytes(bytes).String() }
 
 func sampledRate(rate float64) string {
@@ -125,6 +140,9 @@ func (m *metaParser) sampling() {
 		case most > 0:
 			m.recorded.sampled = sampledEvery(most)
 		}
+		if most > 0 && most < 1<<40 {
+			m.recorded.sure = errorOf(most)
+		}
 	}()
 	m.members(func(key string) {
 		switch key {
@@ -138,6 +156,9 @@ func (m *metaParser) sampling() {
 			text, isNumber := m.scalar()
 			if rate, err := strconv.ParseFloat(string(text), 64); isNumber && err == nil && rate > 0 && rate < 1 {
 				m.recorded.sampled = sampledRate(rate)
+				if rate > 1e-9 {
+					m.recorded.sure = errorOfRate(rate)
+				}
 			}
 		default:
 			m.Value()
@@ -205,8 +226,11 @@ func (r *recorded) problems(to *findings) {
 		to.addN(s, code, model.NoOffset, message, count)
 	}
 	if r.sampled != "" {
-		add(model.Note, "sampled", 1, "the blocks were "+r.sampled+
-			": sizes and sums are estimates, counts, lifetimes and addresses are those of samples")
+		text := "the blocks were " + r.sampled + ": sizes and sums are estimates, counts, lifetimes and addresses are those of samples"
+		if r.sure != "" {
+			text += "; " + r.sure
+		}
+		add(model.Note, "sampled", 1, text)
 	}
 	if r.attached {
 		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees")

@@ -80,10 +80,13 @@ static _Atomic int off;
 static _Atomic int *on = &off;
 
 struct thread {
-  int64_t left;  // bytes to the next sample
+  uint64_t left;   // bytes to the next sample; 0 where each block has to be looked at
+  uint64_t kept;   // what left is, while it is held at 0
+  uint64_t blocks; // to the next sample, where blocks are counted
   uint64_t rng;
   uint32_t id;
   int busy;      // in the hook, or in an allocator that reports for itself
+  int held;      // how often left is held
   uint32_t shift; // of the period by which the next sample was chosen
   uint64_t ticks, now; // of the last event
   uint64_t got, gave; // what malloc gave last, and what was freed last
@@ -379,7 +382,35 @@ static void forget_code(void) {
 
 // ---- Samples: at distances in bytes that are distributed exponentially, so that each byte has the same chance.
 
-static int64_t distance(void) {
+// Most blocks are neither sampled nor looked at: a subtraction and a branch find those that are. All take that branch
+// where all are reported, where blocks are counted, and before a thread has its first distance, as left is 0 there.
+
+static uint64_t *left(void) { return T.held ? &T.kept : &T.left; }
+
+// Holds left at 0, so that what is allocated meanwhile is noted.
+static inline void hold(void) {
+  if (T.held++) return;
+  T.kept = T.left;
+  T.left = 0;
+}
+static inline void let(void) {
+  if (!--T.held) T.left = T.kept;
+}
+
+// Takes n off left, unless that uses it up, which it reports.
+static inline int spend(uint64_t n) {
+  int over;
+#if defined(__x86_64__)
+  __asm__("cmpq %2, %1" : "=@ccbe"(over) : "m"(T.left), "r"(n)); // compilers take two instructions more
+#else
+  over = T.left <= n;
+#endif
+  if (unlikely(over)) return 1;
+  T.left -= n;
+  return 0;
+}
+
+static void choose_distance(void) {
   T.shift = atomic_load_explicit(&R->shift, memory_order_relaxed) & 31;
   uint64_t x = T.rng;
   if (!x) x = mix(now() ^ (uint64_t)(uintptr_t)&T ^ (uint64_t)R->pid << 40) | 1;
@@ -391,8 +422,17 @@ static int64_t distance(void) {
   int e = 63 - __builtin_clzll(r);
   double m = (double)r / (double)(1ull << e), y = (m - 1) / (m + 1), y2 = y * y; // ln m = 2 atanh y
   double ln = 2 * y * (1 + y2 * (1. / 3 + y2 * (1. / 5 + y2 * (1. / 7 + y2 * (1. / 9 + y2 / 11))))) + (e - 53) * 0.6931471805599453;
-  // Of blocks the period is in parts of 2^-20, and the distance is the number of blocks that are not sampled.
-  return flags & COUNTED ? (int64_t)(-ln * (double)period / (1 << 20)) : (int64_t)(-ln * (double)(period << T.shift)) + 1;
+  // Of blocks the period is in parts of 2^-20.
+  if (flags & COUNTED) T.blocks = (uint64_t)(-ln * (double)period / (1 << 20)) + 1;
+  else *left() = (uint64_t)(-ln * (double)(period << T.shift)) + 1;
+}
+
+// Takes a block off the distance to the next sample, and reports whether that is reached.
+static int reached(size_t n) {
+  uint64_t *to = flags & COUNTED ? &T.blocks : left(), step = flags & COUNTED ? 1 : n;
+  if (step >= *to) return 1;
+  *to -= step;
+  return 0;
 }
 
 // Addresses to be told of when they are freed: in a table under the lock, and how many of them fall in each slot of a
@@ -450,7 +490,9 @@ static int drop(struct set *s, uint64_t p) {
   return 1;
 }
 
-static inline int watched(void *p) { return atomic_load_explicit(&filter[slot((uintptr_t)p)], memory_order_relaxed); }
+// Reports whether a block may be one to be told of. It is no atomic read, for which compilers take an instruction more:
+// who frees a block has it from the thread that was given it, and so sees what that wrote.
+static inline int watched(void *p) { return ((const uint8_t *)filter)[slot((uintptr_t)p)]; }
 
 // Where frames of Python are read, in python.h.
 static int any_stack(struct caller, uint64_t *, int);
@@ -497,7 +539,12 @@ static __attribute__((noinline)) void report_alloc(void *p, size_t n, struct cal
   errno = e0;
 }
 
+static inline int quiet(void) { return unlikely(!*on) || T.busy; }
+
+// Reports that a block is freed, unless it was not sampled, and whether it did.
 static __attribute__((noinline)) int report_free(void *p) {
+  T.gave = (uintptr_t)p;
+  if (quiet()) return 0;
   int e0 = errno;
   T.busy++;
   int sampling = !(flags & FULL), ours = 1, locked = sampling || watched(p);
@@ -523,33 +570,26 @@ static __attribute__((noinline)) int report_free(void *p) {
   return ours;
 }
 
-static inline int64_t cost(size_t n) { return flags & COUNTED ? 1 : (int64_t)n; }
-
-static __attribute__((noinline)) void sample(void *p, size_t n, struct caller from) {
-  if (!T.rng) { // the first bytes of a thread
-    T.left = distance();
-    if ((T.left -= cost(n)) >= 0) return;
-  }
-  uint32_t shift = T.shift;
-  T.left = distance();
-  report_alloc(p, n, from, shift);
+static inline int gives(void *p) {
+  return flags & FULL || unlikely(watched(p)) ? report_free(p) : 0;
 }
 
-static inline int quiet(void) { return unlikely(!*on) || T.busy; }
-
-static inline __attribute__((always_inline)) void took(void *p, size_t n, struct caller from) {
+// Reports an allocation, if it is one to report.
+static __attribute__((noinline)) void took(void *p, size_t n, struct caller from) {
   T.got = (uintptr_t)p;
+  if (unlikely(!*on) && __atomic_load_n(&R, __ATOMIC_ACQUIRE)) *left() = UINT64_MAX; // nobody records, for good
   if (quiet()) return;
   if (flags & FULL) report_alloc(p, n, from, 0);
-  else if (unlikely((T.left -= cost(n)) < 0)) sample(p, n, from);
-}
-
-// Reports whether the end of a block was reported.
-static inline int gives(void *p) {
-  T.gave = (uintptr_t)p;
-  if (quiet()) return 0;
-  if (flags & FULL || unlikely(watched(p))) return report_free(p);
-  return 0;
+  if (flags & FULL || !reached(n)) return;
+  uint32_t shift = T.shift;
+  int first = !T.rng; // of the thread: there was no distance yet
+  choose_distance();
+  if (first && !reached(n)) return;
+  if (first) {
+    shift = T.shift;
+    choose_distance();
+  }
+  report_alloc(p, n, from, shift);
 }
 
 // ---- The malloc family
@@ -558,6 +598,8 @@ static void *(*r_malloc)(size_t);
 static void *(*r_calloc)(size_t, size_t);
 static void *(*r_realloc)(void *, size_t);
 static void (*r_free)(void *);
+static void early_free(void *);
+static void (*unwatched_free)(void *) = early_free; // what frees blocks that no one waits for
 static int (*r_posix_memalign)(void **, size_t, size_t);
 static void *(*r_aligned_alloc)(size_t, size_t);
 static void *(*r_memalign)(size_t, size_t);
@@ -642,44 +684,70 @@ static void resolve(void) {
   find_one(&r_malloc, "malloc");
 }
 
-static inline int ready(void) {
+static int ready(void) {
   if (unlikely(!r_malloc)) resolve();
   if (unlikely(!R)) attach();
   return r_malloc != NULL;
 }
 
 // Other allocators call one another by their public names: what they give within is not reported as well.
-#define WITHIN(call) ({ T.busy++; __typeof__(call) r_ = (call); T.busy--; r_; })
+#define WITHIN(call) ({ T.busy++; hold(); __typeof__(call) r_ = (call); let(); T.busy--; r_; })
 
-EXPORT void *malloc(size_t n) {
+// What nearly every call does is a few instructions, and a jump to the function that this one stands before. The rest is
+// in functions that are jumped to as well, so that they find the caller's frame.
+#define REST static __attribute__((noinline, noclone))
+
+REST void *noted_malloc(size_t n) {
   if (unlikely(!R) && !ready()) return NULL;
   void *p = r_malloc(n);
   if (p) took(p, n, CALLER);
   return p;
 }
 
-EXPORT void *calloc(size_t a, size_t b) {
-  size_t n;
-  if (__builtin_mul_overflow(a, b, &n)) { errno = ENOMEM; return NULL; }
+EXPORT void *malloc(size_t n) {
+  return spend(n) ? noted_malloc(n) : r_malloc(n);
+}
+
+REST void *noted_calloc(size_t a, size_t b) {
   if (unlikely(!R) && !ready()) return NULL;
   void *p = WITHIN(r_calloc(a, b));
-  if (p) took(p, n, CALLER);
+  if (p) took(p, a * b, CALLER);
   return p;
 }
 
-EXPORT void free(void *p) {
-  if (!p) return;
-  if (unlikely(!R) && !ready()) return;
-  gives(p);
+EXPORT void *calloc(size_t a, size_t b) {
+  size_t n;
+  if (__builtin_mul_overflow(a, b, &n)) { errno = ENOMEM; return NULL; }
+  return spend(n) ? noted_calloc(a, b) : WITHIN(r_calloc(a, b));
+}
+
+static void early_free(void *p) {
+  if (R || ready()) r_free(p);
+}
+
+static void reported_free(void *p) { // where all are
+  if (p) report_free(p);
   r_free(p);
+}
+
+REST void watched_free(void *p) {
+  if (p) report_free(p);
+  r_free(p);
+}
+
+EXPORT void free(void *p) {
+  if (likely(!watched(p))) unwatched_free(p);
+  else watched_free(p);
 }
 
 EXPORT void *realloc(void *q, size_t n) {
   if (unlikely(!R) && !ready()) return NULL;
+  T.gave = (uintptr_t)q;
   int gone = q && gives(q);
   void *p = WITHIN(r_realloc(q, n));
-  if (p) took(p, n, CALLER);
-  else if (gone && n && r_usable) report_alloc(q, r_usable(q), CALLER, T.shift); // it stays
+  T.got = (uintptr_t)p;
+  if (p && spend(n)) took(p, n, CALLER);
+  else if (!p && gone && n && r_usable) report_alloc(q, r_usable(q), CALLER, T.shift); // it stays
   return p;
 }
 
@@ -780,11 +848,13 @@ static void begin(void) {
   int fd = ask_for_ring();
   struct ring *r = fd < 0 ? NULL : map_ring(fd);
   if (fd >= 0) close(fd);
-  R = r ? r : &idle;
-  if (!r) return;
-  r->pid = (uint32_t)getpid();
-  atomic_store(&r->ready, 1);
-  *on = 1;
+  unwatched_free = r && flags & FULL ? reported_free : r_free;
+  if (r) {
+    r->pid = (uint32_t)getpid();
+    atomic_store(&r->ready, 1);
+    *on = 1;
+  }
+  __atomic_store_n(&R, r ? r : &idle, __ATOMIC_RELEASE); // now other threads see it
 }
 
 // What a forked child has inherited is its parent's: it asks for a ring of its own.

@@ -334,7 +334,9 @@ static void *python_malloc(void *ctx, size_t n) {
   maybe_ask();
   P.wrapped = 1;
   T.got = 0;
+  hold();
   void *p = o->malloc(o->ctx, n);
+  let();
   if (p && !of_malloc((uintptr_t)p, T.got)) took(p, n, CALLER);
   return p;
 }
@@ -343,7 +345,9 @@ static void *python_calloc(void *ctx, size_t a, size_t b) {
   const struct allocator *o = ctx;
   maybe_ask();
   T.got = 0;
+  hold();
   void *p = o->calloc(o->ctx, a, b);
+  let();
   if (p && !of_malloc((uintptr_t)p, T.got)) took(p, a * b, CALLER); // which does not overflow where it was given
   return p;
 }
@@ -352,16 +356,27 @@ static void *python_realloc(void *ctx, void *q, size_t n) {
   const struct allocator *o = ctx;
   maybe_ask();
   T.got = T.gave = 0;
+  hold();
   void *p = o->realloc(o->ctx, q, n);
+  let();
   if (!p) return p; // q stays
   uint64_t got = T.got;
   if (q && !of_malloc((uintptr_t)q, T.gave)) gives(q);
-  if (!of_malloc((uintptr_t)p, got)) took(p, n, CALLER);
+  if (of_malloc((uintptr_t)p, got)) return p;
+  if (spend(n)) took(p, n, CALLER);
   return p;
+}
+
+// Where samples are taken, a block that is malloc's as well is not found there again.
+static void sampled_free(void *ctx, void *p) {
+  const struct allocator *o = ctx;
+  if (unlikely(watched(p)) && p) report_free(p);
+  o->free(o->ctx, p);
 }
 
 static void python_free(void *ctx, void *p) {
   const struct allocator *o = ctx;
+  if (!(flags & FULL)) return sampled_free(ctx, p);
   T.gave = 0;
   o->free(o->ctx, p);
   if (p && !of_malloc((uintptr_t)p, T.gave)) gives(p);
@@ -389,41 +404,41 @@ static void wrap(void) {
 
 enum { SMALL = 512 };
 
-static __attribute__((noinline)) void quick_sample(void *p, size_t n, struct caller from) {
-  if (T.busy) return;
-  if (unlikely(!*on)) T.left = INT64_MAX; // for ever
-  else sample(p, n, from);
+REST void *noted_quick_malloc(void *ctx, size_t n) {
+  const struct allocator *o = ctx;
+  void *p = o->malloc(o->ctx, n);
+  if (p) took(p, n, CALLER);
+  return p;
 }
 
 static void *quick_malloc(void *ctx, size_t n) {
   const struct allocator *o = ctx;
-  if (likely(n > SMALL || (T.left -= (int64_t)n) >= 0)) return o->malloc(o->ctx, n);
-  void *p = o->malloc(o->ctx, n);
-  if (p) quick_sample(p, n, CALLER);
+  if (n > SMALL) return o->malloc(o->ctx, n);
+  return spend(n) ? noted_quick_malloc(ctx, n) : o->malloc(o->ctx, n);
+}
+
+REST void *noted_quick_calloc(void *ctx, size_t a, size_t b) {
+  const struct allocator *o = ctx;
+  void *p = o->calloc(o->ctx, a, b);
+  if (p) took(p, a * b, CALLER);
   return p;
 }
 
 static void *quick_calloc(void *ctx, size_t a, size_t b) {
   const struct allocator *o = ctx;
   size_t n = a * b;
-  if (likely(n > SMALL || (T.left -= (int64_t)n) >= 0)) return o->calloc(o->ctx, a, b);
-  void *p = o->calloc(o->ctx, a, b);
-  if (p) quick_sample(p, n, CALLER);
-  return p;
+  if (n > SMALL) return o->calloc(o->ctx, a, b);
+  return spend(n) ? noted_quick_calloc(ctx, a, b) : o->calloc(o->ctx, a, b);
 }
 
-static void quick_free(void *ctx, void *p) {
-  const struct allocator *o = ctx;
-  if (unlikely(watched(p)) && p) gives(p); // if it is malloc's as well, it is not found there again
-  o->free(o->ctx, p);
-}
-
-static const struct allocator quick = {NULL, quick_malloc, quick_calloc, python_realloc, quick_free};
+static const struct allocator quick = {NULL, quick_malloc, quick_calloc, python_realloc, sampled_free};
 
 // Reports whether small blocks of an allocator are not malloc's.
 static int plain(const struct allocator *o) {
   T.got = 0;
+  hold();
   void *p = o->malloc(o->ctx, SMALL);
+  let();
   int yes = p && !of_malloc((uintptr_t)p, T.got);
   o->free(o->ctx, p);
   return yes;
