@@ -51,6 +51,8 @@ type SourceFile struct {
 	Missing *string `json:"missing,omitzero"`       // where it was looked for
 	Also    int     `json:"also_fit,omitzero"`      // number of other files that fit the name
 	Other   bool    `json:"other_version,omitzero"` // it has fewer lines than the recording names
+
+	looked []string // places, if it was not found
 }
 
 // SourceLine is a line. Those next to lines with a weight have none.
@@ -253,7 +255,7 @@ func (l *listing) read(ctx context.Context, id model.FileID) (*sources.File, err
 	file, err := l.from.Open(ctx, name)
 	if missing := (*sources.NotFoundError)(nil); errors.As(err, &missing) {
 		why := missing.Error()
-		out.Missing = &why
+		out.Missing, out.looked = &why, missing.Looked
 	} else if err != nil {
 		return nil, err
 	} else {
@@ -348,7 +350,7 @@ func (l *SourceLines) table(s cells.Style, full bool) table {
 	missing := map[string]string{}
 	for _, f := range l.Files {
 		if f.Missing != nil {
-			missing[f.File] = "no source found: --source DIR says where to look"
+			missing[f.File] = f.notFound()
 		} else if f.Other {
 			missing[f.File] = model.Clean(*f.Path) + " has fewer lines than the recording names: it is another version"
 		}
@@ -385,6 +387,14 @@ func (l *SourceLines) table(s cells.Style, full bool) table {
 		out.notes = append(out.notes, note)
 	}
 	return out
+}
+
+// notFound says where a source was looked for, or how to say where.
+func (f *SourceFile) notFound() string {
+	if len(f.looked) == 0 {
+		return "no source found: --source DIR says where to look"
+	}
+	return "no source found: looked in " + model.Clean(strings.Join(f.looked, "; ")) + "; --source DIR adds a folder"
 }
 
 // follow restricts what is said about rows to those that a filter leaves, limit of them, 0 for all.
