@@ -18,7 +18,6 @@ import (
 	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
-	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/progress"
 	"github.com/memtui/memtui/internal/serve"
 	"github.com/memtui/memtui/loaders"
@@ -240,15 +239,15 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 	switch c := b.parsed.Selected().Target.Addr().Interface().(type) {
 	case *diffCmd:
 		return b.withSides(ctx, c, func(before, after *session) error {
-			d, err := b.diffThatFits(ctx, before, after, &c.diffFlags)
+			d, out, err := b.diffThatFits(ctx, before, after, &c.diffFlags)
 			if err != nil {
 				return err
 			}
-			src := html.DiffSource{Diff: d, Program: "memtui " + manual.Version().Version, Command: ask.Command(b.env.Args, v.named())}
+			src := d.page(out, ask.Command(b.env.Args, v.named()))
 			if section != "all" {
 				src.Section = section
 			}
-			return html.AnswerDiff(ctx, w, &src)
+			return html.AnswerDiff(ctx, w, src)
 		})
 	case *reportCmd:
 		s, err := b.recording(ctx, c.File)
