@@ -170,7 +170,7 @@ func fiftieths(f pages.Fill) int {
 	return min(max(int(f)*50/int(pages.FullFill), 1), 49)
 }
 
-// seriesTable adds the table of curves, of which there are so many in all.
+// seriesTable adds a table of some of all curves.
 func (b *builder) seriesTable(list []dump.Series, all int) {
 	value := func(v *dump.Value) any {
 		if v == nil {

@@ -143,7 +143,8 @@ func (a *app) writeAreas(ctx context.Context, before, after *session, c *diffCmd
 	err = a.budget.Try(ctx, "the comparison", func(ctx context.Context) error {
 		r, err := d.run(ctx)
 		if err == nil {
-			out, err = d.areas(ctx, r, &areas.Sides{Dominators: c.Table == areas.DominatorTable, Limits: areas.Limits{Parts: a.flags.Limit, Below: c.Below}})
+			limits := areas.Limits{Parts: a.flags.Limit, Below: c.Below}
+			out, err = d.areas(ctx, r, &areas.Sides{Dominators: c.Table == areas.DominatorTable, Limits: limits})
 		}
 		return err
 	})
@@ -192,13 +193,11 @@ func (d *diffing) page(r *report.Diff, command []string) *html.DiffSource {
 			return both.Treemap, nil
 		}
 	}
-	switch kind.Of(d.sides[0].p) {
-	case kind.Heap:
+	switch {
+	case kind.Of(d.sides[0].p) == kind.Heap:
 		out.Treemap, out.Dominators = of(false), of(true)
-	case kind.Dump:
-		if d.layout[0] != nil && d.layout[1] != nil {
-			out.Treemap = of(false)
-		}
+	case d.layout[0] != nil && d.layout[1] != nil:
+		out.Treemap = of(false)
 	}
 	return out
 }

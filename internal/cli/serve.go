@@ -154,15 +154,10 @@ func (v *serving) names() (list []string) {
 	return list
 }
 
-// servedKind returns the kind of a file by the name that the page knows.
-func servedKind(k kind.Kind) string {
-	return map[kind.Kind]string{kind.Trace: "trace", kind.Stacks: "stacks", kind.Heap: "heap", kind.Dump: "dump"}[k]
-}
-
 // look updates the status, and reports whether everything is read.
 func (v *serving) look() bool {
 	first := v.first.store.Current()
-	out := ask.Status{Files: v.names(), Done: true, Kind: servedKind(kind.Of(first)),
+	out := ask.Status{Files: v.names(), Done: true, Kind: ask.Kind(first),
 		Sources: len(v.app.flags.Source)+len(v.app.flags.MapPath) > 0, Terminal: ask.Terminal(v.app.keys, first)}
 	var sources []*loaders.Source
 	for _, s := range v.sessions() {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/model/join"
 	"github.com/memtui/memtui/views/state"
 )
 
@@ -94,10 +93,16 @@ func Copied(ask func(string) (ok bool, note string), text, instead string) strin
 	return "copy requested (" + note + ", " + instead + "): " + first
 }
 
+// joined is snapshots of several files, in the order of their clocks.
+type joined interface {
+	Files() int
+	File(n int) (file, number int, err error) // of a snapshot, as the files are given
+}
+
 // SnapshotFiles returns how a command line names the sides: as numbers of snapshots of two files, or with q as those of a
 // recording of several files. It is nil where a command line cannot.
 func (e *Env) SnapshotFiles(s *state.State, keys [2]HeapKey, q *state.Question, file []string) []string {
-	joined, several := s.Profile.Heaps.(*join.Heaps)
+	files, several := s.Profile.Heaps.(joined)
 	switch {
 	case !several || e.After() != nil:
 		words := slices.Clone(file[:len(file)-1])
@@ -112,12 +117,12 @@ func (e *Env) SnapshotFiles(s *state.State, keys [2]HeapKey, q *state.Question, 
 	case e.Paths != 2 || len(file) < 2: // two files are two sides
 		q.A.Number, q.B.Number = &keys[0].I, &keys[1].I
 		return file
-	case joined.Files() != 2:
+	case files.Files() != 2:
 		return nil
 	}
 	words := slices.Clone(file[:len(file)-2])
 	for _, k := range keys {
-		n, i, err := joined.File(k.I)
+		n, i, err := files.File(k.I)
 		if err != nil {
 			return nil
 		}

@@ -169,7 +169,8 @@ func ofGraphs(ctx context.Context, graphs [2]*heapgraph.Graph, dominators bool, 
 			return nil, err
 		}
 	}
-	t := &Treemap{Metric: "bytes", By: []string{treemap.Type.String(), treemap.Retainer.String()}, table: TreemapTable, measure: bytesMeasure()}
+	by := []string{treemap.Type.String(), treemap.Retainer.String()}
+	t := &Treemap{Metric: "bytes", By: by, table: TreemapTable, measure: bytesMeasure()}
 	return ofSides(t, b.Tree(), l)
 }
 
