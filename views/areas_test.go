@@ -108,6 +108,30 @@ func TestTreemapOfADifference(t *testing.T) {
 	u.golden("ab-treemap-120x40-dark")
 }
 
+// The command of a difference prints the areas of both sides, below the part that fills the screen.
+func TestTreemapOfADifferencePrintsBothSides(t *testing.T) {
+	for name, c := range map[string]struct {
+		of         *program
+		keys, want string
+		zoomed     string
+	}{
+		"a trace": {openKvleak(t, 120, 40, colorCaps), "H H A e @ d", "memtui diff --table treemap --a 61337us --group stack --by live_bytes FILE",
+			"memtui diff --table treemap --below /home/dev/code/ht/src --a 61337us --group stack --by live_bytes FILE"},
+		"types":      {onRecords(t), "A h @ d", "memtui diff --table treemap FILE#2 FILE#1", "memtui diff --table treemap --below VMString FILE#2 FILE#1"},
+		"dominators": {onRecords(t), "A h @ d b", "memtui diff --table dominator_treemap FILE#2 FILE#1", "memtui diff --table dominator_treemap --below <mainline> (grow-shrink.nqp:1) FILE#2 FILE#1"},
+		"pages":      {openDump(t, 120, 40, colorCaps), "2 A h @ d", "memtui diff --table treemap FILE#14 FILE#13", "memtui diff --table treemap --below Heap FILE#14 FILE#13"},
+	} {
+		u := c.of.keys(strings.Fields(c.keys)...).has("of the larger side")
+		if got := strings.Join(u.app.command([]string{"FILE"}), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		u.keys("Enter")
+		if got := strings.Join(u.app.command([]string{"FILE"}), " "); got != c.zoomed {
+			t.Errorf("%s, zoomed: %q, want %q", name, got, c.zoomed)
+		}
+	}
+}
+
 // TestHeatMapLeadsOn moves the instant, goes to the site, and restricts all screens to a lifetime.
 func TestHeatMapLeadsOn(t *testing.T) {
 	u := openKvleak(t, 120, 40, colorCaps).keys("$", "c", "c", "c").has("Allocated bytes over time, by stack")

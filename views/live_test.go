@@ -33,7 +33,7 @@ func TestARestingProgramIsJudged(t *testing.T) {
 	if got := a.judged(&i); got != (state.Judged{}) {
 		t.Errorf("judged at once: %+v", got)
 	}
-	for late := time.Now().Add(10 * time.Second); !a.DeepWork.LongRested() && time.Now().Before(late); { // after its first findings
+	for late := time.Now().Add(10 * time.Second); !a.DeepWork.LongIdle() && time.Now().Before(late); { // after its first findings
 		time.Sleep(5 * time.Millisecond)
 	}
 	a.followedAt = time.Now().Add(-firstJudged.Duration())

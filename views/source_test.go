@@ -3,6 +3,7 @@ package views
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,9 @@ func TestSourceOfWhatIsSelected(t *testing.T) {
 	u.keys("3", "Down", "J").hasNot("kvleak.cpp:23 in main")
 	u.keys("Alt+Left", "Up", "J").has("kvleak.cpp:23 in main")
 	u.keys("Y").has("--lines")
+	if words := u.app.command([]string{"FILE"}); !slices.Contains(words, "--source") {
+		t.Errorf("the command does not say where sources are: %q", words)
+	}
 }
 
 // TestSourceThatIsMissing shows the lines that stacks pass, their functions, and where it was looked.

@@ -34,6 +34,7 @@ func ParseMap(text string) (Map, error) {
 // Finder looks for source files. Any number of goroutines may use it.
 type Finder struct {
 	roots  []string // given by the user, then the git checkout
+	given  int      // of them by the user
 	maps   []Map
 	closed bool // nothing outside of roots and maps is opened
 
@@ -45,7 +46,7 @@ type Finder struct {
 
 // NewFinder returns a Finder that looks below roots, and below the git checkout that work is in, "" for none.
 func NewFinder(roots []string, maps []Map, work string) *Finder {
-	f := &Finder{roots: roots, maps: maps, listed: map[string]*list{}}
+	f := &Finder{roots: roots, given: len(roots), maps: maps, listed: map[string]*list{}}
 	if dir := checkout(work); dir != "" {
 		f.roots = append(f.roots[:len(roots):len(roots)], dir)
 	}
@@ -57,6 +58,17 @@ func NewClosedFinder(roots []string, maps []Map) *Finder {
 	f := NewFinder(roots, maps, "")
 	f.closed = true
 	return f
+}
+
+// Flags returns the flags of a command line that say where sources are.
+func (f *Finder) Flags() (words []string) {
+	for _, dir := range f.roots[:f.given] {
+		words = append(words, "--source", dir)
+	}
+	for _, m := range f.maps {
+		words = append(words, "--map-path", m.from+"="+m.To)
+	}
+	return words
 }
 
 // checkout returns the top folder of the git checkout that a folder is in, "" for none.
@@ -102,6 +114,14 @@ func (e *NotFoundError) Error() string {
 		return fmt.Sprintf("no source of %q: --source DIR says where sources are", e.name)
 	}
 	return fmt.Sprintf("no source of %q: looked in %s; --source DIR adds a folder", e.name, strings.Join(e.looked, "; "))
+}
+
+// Short says the same without the name.
+func (e *NotFoundError) Short() string {
+	if len(e.looked) == 0 {
+		return "no source found: --source DIR says where to look"
+	}
+	return "no source found: looked in " + strings.Join(e.looked, "; ") + "; --source DIR adds a folder"
 }
 
 // Open returns the source file of a name in a recording. The error is a [*NotFoundError] or that of ctx.

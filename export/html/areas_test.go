@@ -89,3 +89,29 @@ document.body.dataset.out = JSON.stringify(out);
 		t.Errorf("%d rectangles", kept)
 	}
 }
+
+// Names in areas fit them: first without arguments, then without the beginning of where they are, then cut.
+func TestNamesFitAreas(t *testing.T) {
+	code, err := asset("areas.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dom := browser(t, []byte(`<!DOCTYPE html><html><body><script>`+code+`
+const g = document.createElement("canvas").getContext("2d");
+g.font = "12px monospace"; // letters 7.2 pixels wide
+document.body.dataset.out = JSON.stringify([["a::b<…>::find(int, int)", 23], ["a::b<…>::find(int, int)", 17], ["a::b<…>::find(int, int)", 10], ["a::b<…>::find(int, int)", 6],
+  ["/usr/lib/libc.so.6", 12], ["libc.so.6+0x758cb", 9], ["java.util.HashMap", 12], ["main", 99], ["main", 3], ["main", 2], ["", 9]].map(([name, letters]) => labelOf(g, name, letters * g.measureText("m").width + 1)));
+</script></body></html>`), "")
+	m := regexp.MustCompile(`data-out="([^"]*)"`).FindStringSubmatch(dom)
+	if m == nil {
+		t.Fatal("the script failed")
+	}
+	var got []string
+	if err := json.Unmarshal([]byte(html.UnescapeString(m[1])), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a::b<…>::find(int, int)", "a::b<…>::find(…)", "…find(…)", "…find…", "…libc.so.6", "libc.so.…", "…HashMap", "main", "", "", ""}
+	if !slices.Equal(got, want) {
+		t.Errorf("the names are %q, want %q", got, want)
+	}
+}

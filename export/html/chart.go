@@ -15,8 +15,9 @@ type chart struct {
 	ID     string    `json:"id"`
 	Title  string    `json:"title"`
 	Answer string    `json:"answer"`
-	Axis   string    `json:"axis"` // of From, To and X: "us", "plain"
-	Unit   string    `json:"unit"` // of values: "bytes", "rate", "plain"
+	Axis   string    `json:"axis"`          // of From, To and X: "us", "count", "plain"
+	Per    string    `json:"per,omitempty"` // what a count is of: "instructions"
+	Unit   string    `json:"unit"`          // of values: "bytes", "rate", "plain"
 	Small  bool      `json:"small,omitempty"`
 	Stack  bool      `json:"stack,omitempty"` // curves are stacked: their values add up
 	From   float64   `json:"from"`

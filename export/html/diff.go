@@ -18,6 +18,8 @@ type DiffSource struct {
 	Program string       // the program that wrote the page
 	Command []string     // the command that writes the page again; nil to leave it out
 
+	Treemap, Dominators Areas // of heap snapshots and page layouts, nil for none
+
 	Terminal *Terminal // its keys; nil for a page without keys
 	Section  string    // only this one: "difference-treemap"; "" for all
 }
@@ -40,7 +42,7 @@ func (src *DiffSource) fill(b *builder) error {
 	if src.Section == sectionChanges {
 		return nil
 	}
-	return b.differences(src.Diff)
+	return b.differences(src)
 }
 
 // diff fills the page about a comparison.
@@ -60,7 +62,7 @@ func (b *builder) diff(d *report.Diff) {
 	b.Cards = append(b.Cards, amount("Before", d.Totals.BeforeBytes), amount("After", d.Totals.AfterBytes))
 	rows, all := d.Shown()
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
-	c := cols(titles.Delta+":"+unit, titles.Before+":"+unit, titles.After+":"+unit, titles.Percent+":plain:of before",
+	c := cols(titles.Delta+":"+unit, titles.Before+":"+unit, titles.After+":"+unit, titles.Percent+":percent:of before",
 		titles.Delta+" "+titles.Count+":count:change of the count", titles.Before+" "+titles.Count+":count",
 		titles.After+" "+titles.Count+":count", titles.Status+":text")
 	if pages {

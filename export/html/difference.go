@@ -1,6 +1,7 @@
 package html
 
 import (
+	"context"
 	"iter"
 	"slices"
 
@@ -8,7 +9,6 @@ import (
 	"github.com/memtui/memtui/analysis/diff"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/areas"
-	"github.com/memtui/memtui/model"
 )
 
 // Views of a comparison next to its rows.
@@ -16,10 +16,27 @@ const (
 	sectionChanges = "changes" // sentences, figures and rows, without the views
 	sectionGraph   = "difference-flame-graph"
 	sectionAreas   = "difference-treemap"
+
+	sectionDominators = "difference-dominators" // of heap snapshots
 )
 
-// differences adds the flame graph and the treemap of a comparison of stacks. They have all rows, whatever its limit.
-func (b *builder) differences(d *report.Diff) error {
+// Areas returns the treemap of both sides of a comparison.
+type Areas func(context.Context) (*areas.Treemap, error)
+
+// differences adds the treemaps of a comparison, and of stacks its flame graph. They have all rows, whatever its limit.
+func (b *builder) differences(src *DiffSource) error {
+	d := src.Diff
+	for _, a := range []struct {
+		id, title string
+		of        Areas
+	}{{sectionAreas, "Difference treemap", src.Treemap}, {sectionDominators, "Dominators compared", src.Dominators}} {
+		if a.of == nil || !b.wants(a.id) {
+			continue
+		}
+		if err := b.part(a.title, func() error { return b.differenceAreas(a.id, a.title, a.of) }); err != nil {
+			return err
+		}
+	}
 	c := d.Comparison()
 	if c == nil || c.Joined == nil || d.What != "stack" || !d.HasRows() {
 		return nil
@@ -32,7 +49,11 @@ func (b *builder) differences(d *report.Diff) error {
 	if !b.wants(sectionAreas) {
 		return nil
 	}
-	return b.part("Difference treemap", func() error { return b.differenceAreas(d, c) })
+	return b.part("Difference treemap", func() error {
+		return b.differenceAreas(sectionAreas, "Difference treemap", func(context.Context) (*areas.Treemap, error) {
+			return areas.OfComparison(d, DifferenceLimits)
+		})
+	})
 }
 
 // differenceGraph adds a flame graph whose widths are changes, as on screen, or one of the sides.
@@ -61,24 +82,16 @@ func (b *builder) differenceGraph(d *report.Diff, c *diff.Comparison) error {
 	return nil
 }
 
-// Limits of the treemap of a comparison.
-var differenceLimits = areas.Limits{Levels: 3, Parts: 40, Rows: 2000}
+// DifferenceLimits are those of treemaps of comparisons.
+var DifferenceLimits = areas.Limits{Levels: 3, Parts: 40, Rows: 2000}
 
 // differenceAreas adds a treemap whose parts have both sides.
-func (b *builder) differenceAreas(d *report.Diff, c *diff.Comparison) error {
-	t, err := areas.OfComparison(c, *d.Metric, len(d.Masks) > 0, differenceLimits)
+func (b *builder) differenceAreas(id, title string, of Areas) error {
+	t, err := of(b.ctx)
 	if err != nil {
 		return err
 	}
-	rows := make([]area, len(t.Rows))
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		rows[i] = area{Depth: r.Depth, Kind: r.Kind, Name: b.brief(r.Name), Value: r.Value.Float64(), Sides: r.Change}
-	}
-	if n := t.RowCount - len(rows); n > 0 {
-		b.cut("Difference treemap: %s, which are together as others", model.Counted(n, "small part"))
-	}
-	body, err := areasOf(t, rows)
-	b.Views = append(b.Views, view{ID: sectionAreas, Title: "Difference treemap", Body: body})
+	body, err := b.treemap(title, t)
+	b.Views = append(b.Views, view{ID: id, Title: title, Body: body})
 	return err
 }

@@ -77,6 +77,10 @@ func (b *builder) seriesChart() {
 	end := pages.TimelineEnd(t)
 	c := chart{ID: "series", Title: "Measured series", Answer: model.Counted(len(t.Series), "curve"), Axis: "us",
 		Unit: "bytes", To: float64(end), Marks: []mark{}}
+	if t.AxisUnit != "" {
+		c.Axis, c.Per = "count", t.AxisUnit
+		c.Answer += " by " + t.AxisUnit
+	}
 	columns := min(b.limits.columns, 1200)
 	for i := range t.Series {
 		s := &t.Series[i]
@@ -110,7 +114,7 @@ func (b *builder) seriesChart() {
 		}
 	}
 	if at := b.src.Report.Time.At; at != nil && *at != end {
-		c.Marks = append(c.Marks, mark{"at", float64(*at), "instant " + at.String()})
+		c.Marks = append(c.Marks, mark{"at", float64(*at), "instant " + at.In(t.AxisUnit)})
 	}
 	if len(c.Curves) > 0 {
 		b.Charts = append(b.Charts, c)
@@ -166,22 +170,27 @@ func fiftieths(f pages.Fill) int {
 	return min(max(int(f)*50/int(pages.FullFill), 1), 49)
 }
 
-func (b *builder) seriesTables(r *report.Report) {
+// seriesTable adds a table of some of all curves.
+func (b *builder) seriesTable(list []dump.Series, all int) {
 	value := func(v *dump.Value) any {
 		if v == nil {
 			return nil
 		}
 		return float64(*v)
 	}
-	t := b.table("series", "Series", model.Counted(r.DumpCounts.Series, "curve"), none,
+	t := b.table("series", "Series", model.Counted(all, "curve"), none,
 		cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes",
 			titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
-	t.More = r.DumpCounts.Series - len(r.Series)
-	for _, s := range r.Series {
+	t.More = all - len(list)
+	for _, s := range list {
 		t.add(s.Index, model.Clean(s.Name), value(s.At), value(s.Min), value((*dump.Value)(s.Mean)), value(s.Max),
 			s.Points, s.Events, s.Layouts)
 	}
 	b.keep(t)
+}
+
+func (b *builder) seriesTables(r *report.Report) {
+	b.seriesTable(r.Series, r.DumpCounts.Series)
 	e := b.table("series_events", "Events", model.Counted(r.DumpCounts.Events, "event"), none,
 		cols(titles.Time+":us", titles.Series+":plain", titles.Value+":bytes", titles.Name+":text")...)
 	e.More = r.DumpCounts.Events - len(r.SeriesEvents)

@@ -48,6 +48,9 @@ func (b *builder) stacks() error {
 		}
 		b.Cards = append([]card{first}, b.Cards...)
 	}
+	if len(b.src.Report.Series) > 0 {
+		b.seriesChart()
+	}
 	b.stackFindings(s, metric)
 	if b.src.Selection != nil {
 		if err := b.part("Flame graph", func() error { return b.stackFlame(metric, unit) }); err != nil {
@@ -58,6 +61,9 @@ func (b *builder) stacks() error {
 	b.stackGroups(s, unit)
 	b.topTable(s, unit)
 	b.stackEvents(s)
+	if len(b.src.Report.Series) > 0 {
+		b.seriesTable(b.src.Report.Series, len(b.src.Profile.Timeline.Series))
+	}
 	threads := b.table("threads", "Threads", "threads by weight", 0,
 		cols(titles.Weight+":"+unit, titles.Share+":share", titles.PID+":plain", titles.TID+":plain", titles.Name+":text")...)
 	threads.More = s.Rows.Threads - len(s.Threads)
@@ -193,7 +199,7 @@ func (b *builder) topTable(s *report.Stacks, unit string) {
 
 func (b *builder) stackEvents(s *report.Stacks) {
 	t := b.table("events", "Events", model.Counted(len(s.Events), "event"), none,
-		cols(titles.Event+":text", titles.Kind+":text", titles.Stacks+":count", titles.Metric+":text", titles.Sum+":plain")...)
+		cols(titles.Event+":text", titles.Kind+":text", titles.Stacks+":count", titles.Metric+":text", titles.Sum+":count")...)
 	for _, e := range s.Events {
 		for _, m := range e.Totals {
 			t.add(model.Clean(e.Name), model.Clean(e.Kind), e.Stacks, model.Clean(m.Metric), m.Sum.Float64())

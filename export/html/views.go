@@ -109,17 +109,12 @@ func (b *builder) treemap(title string, t *areas.Treemap) (json.RawMessage, erro
 	rows := make([]area, len(t.Rows))
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		rows[i] = area{Depth: r.Depth, Kind: r.Kind, Name: b.brief(r.Name), Value: r.Value.Float64(), Object: r.Row}
+		rows[i] = area{Depth: r.Depth, Kind: r.Kind, Name: b.brief(r.Name), Value: r.Value.Float64(), Object: r.Row, Sides: r.Change}
 	}
 	if n := t.RowCount - len(rows); n > 0 {
 		b.cut("%s: %s, which are together as others", title, model.Counted(n, "small part"))
 	}
-	return areasOf(t, rows)
-}
-
-// areasOf returns a treemap as commands write it, with other rows.
-func areasOf(t *areas.Treemap, rows []area) (json.RawMessage, error) {
-	what := map[string]any{"metric": t.Metric, "by": t.By, "all": t.All.Float64(), "rows": rows}
+	what := map[string]any{"metric": t.Metric, "unit": t.Unit, "by": t.By, "all": t.All.Float64(), "rows": rows}
 	return json.Marshal(map[string]any{"treemap": what})
 }
 

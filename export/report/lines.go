@@ -51,6 +51,7 @@ type SourceFile struct {
 	Missing *string `json:"missing,omitzero"`       // where it was looked for
 	Also    int     `json:"also_fit,omitzero"`      // number of other files that fit the name
 	Other   bool    `json:"other_version,omitzero"` // it has fewer lines than the recording names
+	note    string  // what is wrong with it, for tables
 }
 
 // SourceLine is a line. Those next to lines with a weight have none.
@@ -253,11 +254,14 @@ func (l *listing) read(ctx context.Context, id model.FileID) (*sources.File, err
 	file, err := l.from.Open(ctx, name)
 	if missing := (*sources.NotFoundError)(nil); errors.As(err, &missing) {
 		why := missing.Error()
-		out.Missing = &why
+		out.Missing, out.note = &why, model.Clean(missing.Short())
 	} else if err != nil {
 		return nil, err
 	} else {
-		out.Path, out.Also, out.Other = &file.Path, len(file.Also), l.table.Beyond(id, len(file.Lines)) && !file.Cut
+		out.Path, out.Also = &file.Path, len(file.Also)
+		if out.Other = l.table.Beyond(id, len(file.Lines)) && !file.Cut; out.Other {
+			out.note = model.Clean(file.Path) + " has fewer lines than the recording names: it is another version"
+		}
 	}
 	l.files[id] = file
 	l.Files = append(l.Files, out)
@@ -345,13 +349,9 @@ func (l *SourceLines) table(s cells.Style, full bool) table {
 	if len(l.Files) == 1 && l.Files[0].Path != nil {
 		out.title += ": " + model.Clean(*l.Files[0].Path)
 	}
-	missing := map[string]string{}
+	notes := map[string]string{}
 	for _, f := range l.Files {
-		if f.Missing != nil {
-			missing[f.File] = "no source found: --source DIR says where to look"
-		} else if f.Other {
-			missing[f.File] = model.Clean(*f.Path) + " has fewer lines than the recording names: it is another version"
-		}
+		notes[f.File] = f.note
 	}
 	out.cols = []col{{titles.Self, number}, {titles.Total, number}, {titles.Share, number}, {titles.Line, where}, {titles.Source, name}}
 	amount := func(a Amount) string {
@@ -378,9 +378,9 @@ func (l *SourceLines) table(s cells.Style, full bool) table {
 		}
 		out.rows = append(out.rows, []string{amount(r.Self), amount(r.Total), share, at, text})
 		var note []string
-		if why, ok := missing[*r.File]; ok && r.Line != nil { // once for each file; a library has no lines
+		if why := notes[*r.File]; why != "" && r.Line != nil { // once for each file; a library has no lines
 			note = []string{why}
-			delete(missing, *r.File)
+			delete(notes, *r.File)
 		}
 		out.notes = append(out.notes, note)
 	}

@@ -9,11 +9,13 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/areas"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/model"
 )
@@ -132,7 +134,7 @@ func (a *app) dumpMap(ctx context.Context, s *session, p *model.Profile, c *repo
 // writeAreas prints a treemap of both sides in place of the rows of a comparison.
 func (a *app) writeAreas(ctx context.Context, before, after *session, c *diffCmd) error {
 	if a.flags.Format == "html" || c.Rows != "" || c.Table == "" {
-		return fail.Usage(errors.New("--below works only with --table, and --table with neither --filter nor --format html"))
+		return fail.Usage(errors.New("--below works only with --table, and --table with neither --filter nor --format html (pages have treemaps anyway)"))
 	}
 	d, err := a.newDiffing(ctx, before, after, &c.diffFlags)
 	if err != nil {
@@ -142,7 +144,8 @@ func (a *app) writeAreas(ctx context.Context, before, after *session, c *diffCmd
 	err = a.budget.Try(ctx, "the comparison", func(ctx context.Context) error {
 		r, err := d.run(ctx)
 		if err == nil {
-			out, err = d.areas(ctx, r, c)
+			limits := areas.Limits{Parts: a.flags.Limit, Below: c.Below}
+			out, err = d.areas(ctx, r, &areas.Sides{Dominators: c.Table == areas.DominatorTable, Limits: limits})
 		}
 		return err
 	})
@@ -154,27 +157,48 @@ func (a *app) writeAreas(ctx context.Context, before, after *session, c *diffCmd
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error { return out.Write(w, a.flags.Format, a.style(c.Exact)) })
 }
 
-// areas returns a comparison with the treemap of both sides.
-func (d *diffing) areas(ctx context.Context, r *report.Diff, c *diffCmd) (*areas.Difference, error) {
-	both := areas.Sides{Dominators: c.Table == areas.DominatorTable, Limits: areas.Limits{Parts: d.sides[0].flags.Limit, Below: c.Below}}
-	if c.Swap {
-		d.sides[0], d.sides[1], d.layout[0], d.layout[1] = d.sides[1], d.sides[0], d.layout[1], d.layout[0]
-	}
+// areas returns a comparison with the treemap of both sides, which it adds to what the treemap is to be like.
+func (d *diffing) areas(ctx context.Context, r *report.Diff, both *areas.Sides) (*areas.Difference, error) {
 	for i, in := range d.sides {
-		if both.Layouts[i] = d.layout[i]; kind.Of(in.p) != kind.Heap {
+		side := i
+		if d.flags.Swap {
+			side = 1 - i
+		}
+		if both.Layouts[side] = d.layout[i]; kind.Of(in.p) != kind.Heap {
 			continue
 		}
 		h, err := in.decode(ctx)
 		if err == nil {
-			both.Graphs[i], err = in.dominatorsOf(ctx, h)
+			both.Graphs[side], err = in.dominatorsOf(ctx, h)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	out, err := areas.NewDifference(ctx, r, &both)
+	out, err := areas.NewDifference(ctx, r, both)
 	if errors.Is(err, areas.ErrNoPart) || errors.Is(err, areas.ErrNoSides) {
 		err = fail.Usage(err)
 	}
 	return out, err
+}
+
+// page returns the input of the page of a comparison.
+func (d *diffing) page(r *report.Diff, command []string) *html.DiffSource {
+	out := &html.DiffSource{Diff: r, Program: "memtui " + manual.Version().Version, Command: command}
+	of := func(dominators bool) html.Areas {
+		return func(ctx context.Context) (*areas.Treemap, error) {
+			both, err := d.areas(ctx, r, &areas.Sides{Dominators: dominators, Limits: html.DifferenceLimits})
+			if err != nil {
+				return nil, err
+			}
+			return both.Treemap, nil
+		}
+	}
+	switch {
+	case kind.Of(d.sides[0].p) == kind.Heap:
+		out.Treemap, out.Dominators = of(false), of(true)
+	case d.layout[0] != nil && d.layout[1] != nil:
+		out.Treemap = of(false)
+	}
+	return out
 }

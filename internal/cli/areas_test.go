@@ -84,3 +84,69 @@ func TestTreemapOfDominatorsOfBothSides(t *testing.T) {
 		}
 	}
 }
+
+// pageData returns the data that a page has baked in.
+func pageData(t *testing.T, args string) (data struct {
+	Charts []struct{ Axis, Per string }
+	Tables []struct{ ID string }
+	Views  []struct {
+		View string
+		Body struct {
+			Treemap struct {
+				Unit string
+				Rows []struct {
+					Depth int
+					Sides []uint64
+				}
+			}
+		}
+	}
+}) {
+	t.Helper()
+	status, out, errs := run(t, Env{}, append(strings.Fields(args), "-f", "html")...)
+	_, out, _ = strings.Cut(out, `<script id="data"`)
+	_, out, _ = strings.Cut(out, ">")
+	out, _, ok := strings.Cut(out, "</script>")
+	if err := json.Unmarshal([]byte(out), &data); status != 0 || !ok || err != nil {
+		t.Fatalf("%s: status %d, %v: %s", args, status, err, errs)
+	}
+	return data
+}
+
+// The page of compared heaps or page layouts has their treemaps baked in, with the figures of the command.
+func TestPagesOfComparisonsHaveTreemaps(t *testing.T) {
+	for _, c := range []struct{ files, views string }{{heaps + "#0 " + heaps + "#2", "difference-treemap difference-dominators"},
+		{dumps + "#0 " + dumps + "#3", "difference-treemap"}, {"--swap " + dumps + "#3 " + dumps + "#0", "difference-treemap"}} {
+		page, views := pageData(t, "diff "+c.files), []string{}
+		for _, v := range page.Views {
+			views = append(views, v.View)
+			table := map[string]string{"difference-treemap": "treemap", "difference-dominators": "dominator_treemap"}[v.View]
+			want, sums := parts(t, "diff --table "+table+" "+c.files)[""], [2]uint64{}
+			for _, r := range v.Body.Treemap.Rows {
+				if r.Depth == 1 {
+					sums[0], sums[1] = sums[0]+r.Sides[0], sums[1]+r.Sides[1]
+				}
+			}
+			if v.Body.Treemap.Unit != "bytes" || want.Before == nil || sums != [2]uint64{*want.Before, *want.After} {
+				t.Errorf("%s of %s: %d %s, want %v and %v", v.View, c.files, sums, v.Body.Treemap.Unit, want.Before, want.After)
+			}
+		}
+		if got := strings.Join(views, " "); got != c.views {
+			t.Errorf("%s: the views are %q, want %q", c.files, got, c.views)
+		}
+	}
+}
+
+// Curves that a profile has next to its stacks are in its page, over the unit of their times.
+func TestPagesOfProfilesHaveTheirCurves(t *testing.T) {
+	page := pageData(t, "report ../../loaders/valgrind/testdata/massif.default.out")
+	if len(page.Charts) != 1 || page.Charts[0].Axis != "count" || page.Charts[0].Per != "instructions" {
+		t.Errorf("the charts are %+v", page.Charts)
+	}
+	for _, table := range page.Tables {
+		if table.ID == "series" {
+			return
+		}
+	}
+	t.Errorf("the tables are %+v", page.Tables)
+}

@@ -18,7 +18,6 @@ import (
 	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
-	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 )
@@ -105,7 +104,7 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 		return a.writeAreas(ctx, before, after, c)
 	}
 	rows := a.filterRows(c.RowFlags)
-	d, err := a.diffThatFits(ctx, before, after, &c.diffFlags)
+	of, d, err := a.diffThatFits(ctx, before, after, &c.diffFlags)
 	if err == nil && rows.Text != "" && d.HasRows() {
 		if err = d.Filter(rows); err != nil {
 			err = fail.Usage(fmt.Errorf("--filter: %w", err))
@@ -122,8 +121,9 @@ func (a *app) writeDiff(ctx context.Context, before, after *session, c *diffCmd)
 	return a.writeFile(cmp.Or(c.Out, "-"), func(w io.Writer) error {
 		switch style := a.style(c.Exact); a.flags.Format {
 		case "html":
-			_, err := html.WriteDiff(ctx, w, &html.DiffSource{Diff: d, Program: "memtui " + manual.Version().Version,
-				Command: append([]string{"memtui"}, a.env.Args...), Terminal: ask.Keys(a.keys)})
+			page := of.page(d, append([]string{"memtui"}, a.env.Args...))
+			page.Terminal = ask.Keys(a.keys)
+			_, err := html.WriteDiff(ctx, w, page)
 			return err
 		case "json":
 			return report.WriteJSON(w, d)

@@ -13,10 +13,9 @@ import (
 )
 
 // diffThatFits is diff that leaves out what does not fit into memory, if the rest is useful.
-func (a *app) diffThatFits(ctx context.Context, before, after *session, c *diffFlags) (out *report.Diff, err error) {
-	d, err := a.newDiffing(ctx, before, after, c)
-	if err != nil {
-		return nil, err
+func (a *app) diffThatFits(ctx context.Context, before, after *session, c *diffFlags) (d *diffing, out *report.Diff, err error) {
+	if d, err = a.newDiffing(ctx, before, after, c); err != nil {
+		return nil, nil, err
 	}
 	short := (*model.MemoryError)(nil)
 	for {
@@ -27,10 +26,10 @@ func (a *app) diffThatFits(ctx context.Context, before, after *session, c *diffF
 			return err
 		})
 		if !errors.As(err, &short) {
-			return out, err
+			return d, out, err
 		}
 		if d.lean || !d.canBeLean() {
-			return nil, fail.Input(err)
+			return nil, nil, fail.Input(err)
 		}
 		d.lean = true
 	}

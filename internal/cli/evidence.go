@@ -197,7 +197,7 @@ func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) 
 	var out *report.Diff
 	err = b.withSides(ctx, c, func(before, after *session) error {
 		b.limitPage()
-		out, err = b.diffThatFits(ctx, before, after, &c.diffFlags)
+		_, out, err = b.diffThatFits(ctx, before, after, &c.diffFlags)
 		return err
 	})
 	return out, err

@@ -18,7 +18,6 @@ import (
 	"github.com/memtui/memtui/internal/cli/ask"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
-	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/progress"
 	"github.com/memtui/memtui/internal/serve"
 	"github.com/memtui/memtui/loaders"
@@ -155,15 +154,10 @@ func (v *serving) names() (list []string) {
 	return list
 }
 
-// servedKind returns the kind of a file by the name that the page knows.
-func servedKind(k kind.Kind) string {
-	return map[kind.Kind]string{kind.Trace: "trace", kind.Stacks: "stacks", kind.Heap: "heap", kind.Dump: "dump"}[k]
-}
-
 // look updates the status, and reports whether everything is read.
 func (v *serving) look() bool {
 	first := v.first.store.Current()
-	out := ask.Status{Files: v.names(), Done: true, Kind: servedKind(kind.Of(first)),
+	out := ask.Status{Files: v.names(), Done: true, Kind: ask.Kind(first),
 		Sources: len(v.app.flags.Source)+len(v.app.flags.MapPath) > 0, Terminal: ask.Terminal(v.app.keys, first)}
 	var sources []*loaders.Source
 	for _, s := range v.sessions() {
@@ -239,15 +233,15 @@ func (v *serving) section(ctx context.Context, b *app, section string, w io.Writ
 	switch c := b.parsed.Selected().Target.Addr().Interface().(type) {
 	case *diffCmd:
 		return b.withSides(ctx, c, func(before, after *session) error {
-			d, err := b.diffThatFits(ctx, before, after, &c.diffFlags)
+			d, out, err := b.diffThatFits(ctx, before, after, &c.diffFlags)
 			if err != nil {
 				return err
 			}
-			src := html.DiffSource{Diff: d, Program: "memtui " + manual.Version().Version, Command: ask.Command(b.env.Args, v.named())}
+			src := d.page(out, ask.Command(b.env.Args, v.named()))
 			if section != "all" {
 				src.Section = section
 			}
-			return html.AnswerDiff(ctx, w, &src)
+			return html.AnswerDiff(ctx, w, src)
 		})
 	case *reportCmd:
 		s, err := b.recording(ctx, c.File)

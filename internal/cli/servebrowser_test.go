@@ -367,3 +367,30 @@ func TestThePageComparesAreas(t *testing.T) {
 		}
 	}
 }
+
+// Views say why they are empty, areas fit the window and their names fit them, and the command that is copied is that of the
+// view.
+func TestThePageExplainsItself(t *testing.T) {
+	ctx := chromium(t, served(t, Env{}, sample).read(), 1280, 800)
+	open := func(view string) {
+		do(t, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="`+view+`"]').click()`, nil))
+	}
+	for view, words := range map[string]string{"remarks": "No problems: nothing in the file is damaged", "markers": "The recording has no markers."} {
+		open(view)
+		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]').innerText.includes(`+quoted(words)+`)`)
+	}
+	open("treemap")
+	await(t, ctx, "all areas", `document.querySelector(".areas canvas") && document.querySelector(".areas canvas").width > 300`)
+	if below := value[float64](t, ctx, `document.querySelector(".areas").getBoundingClientRect().bottom - innerHeight`); below > 0 {
+		t.Errorf("areas end %.0f pixels below the window", below)
+	}
+	copied := func(view, words string) {
+		open(view)
+		await(t, ctx, view, `document.querySelector('.view[data-view="`+view+`"]:not([hidden]):not(.waiting) canvas')`)
+		do(t, ctx, chromedp.Click(`//button[text()="Copy command"]`))
+		await(t, ctx, "the command of "+view, `document.getElementById("said").textContent.includes(`+quoted(words)+`)`)
+	}
+	copied("treemap", "memtui report small_kvleak.mlyze --table treemap --limit 40 --depth 3 --by live_bytes")
+	copied("heat", "memtui report small_kvleak.mlyze --table heatmap --limit 30 --by live_bytes")
+	copied("treemap", "--table treemap") // which was asked for before
+}

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -218,31 +216,17 @@ func (a *app) symbols() loaders.Symbols {
 // name would go unnoticed.
 func (a *app) symbolFolders() error {
 	for _, dir := range a.flags.Symbols {
-		if err := mustBeFolder("symbols", dir); err != nil {
+		if err := arg.MustBeFolder("symbols", dir); err != nil {
 			return err
 		}
 	}
 	if a.flags.Sysroot != "" {
-		if err := mustBeFolder("sysroot", a.flags.Sysroot); err != nil {
+		if err := arg.MustBeFolder("sysroot", a.flags.Sysroot); err != nil {
 			return err
 		}
 	}
 	_, err := fetch.Servers(a.flags.Debuginfod, a.env.Getenv)
 	return err
-}
-
-// mustBeFolder fails if what a flag names is not a folder.
-func mustBeFolder(flag, dir string) error {
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("--%s: no folder %s", flag, dir)
-	case err != nil:
-		return fmt.Errorf("--%s: %w", flag, err)
-	case !info.IsDir():
-		return fmt.Errorf("--%s: %s is not a folder", flag, dir)
-	}
-	return nil
 }
 
 // answers returns the flags of [app.loading] as they were given.

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/analysis/sources"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/model"
 )
@@ -23,12 +24,12 @@ func (a *app) sources() (*sources.Finder, error) {
 			return nil, fmt.Errorf("--map-path: %w", err)
 		}
 		maps = append(maps, m)
-		if err := mustBeFolder("map-path", m.To); err != nil {
+		if err := arg.MustBeFolder("map-path", m.To); err != nil {
 			return nil, err
 		}
 	}
 	for _, dir := range a.flags.Source {
-		if err := mustBeFolder("source", dir); err != nil {
+		if err := arg.MustBeFolder("source", dir); err != nil {
 			return nil, err
 		}
 	}

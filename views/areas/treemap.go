@@ -517,14 +517,6 @@ func (p *Map) question() state.Question {
 	return q
 }
 
-// Unprinted implements [ui.Unprinted].
-func (p *Map) Unprinted() string {
-	if p.State.Compare.On {
-		return p.Hint("report prints one side; {difference} ends the difference")
-	}
-	return ""
-}
-
 // difference is the treemap while the difference is shown: parts are as large as the larger side, and colors say what
 // grew.
 type difference struct{ *Map }
@@ -532,6 +524,9 @@ type difference struct{ *Map }
 func (p *difference) Scopes() []keymap.Scope { return append(p.Map.Scopes(), keymap.ScopeDifference) }
 
 func (p *difference) About() string { return "difference" }
+
+// CommandLine implements [ui.Commander].
+func (p *difference) CommandLine(file []string) []string { return p.differenceCommand(file) }
 
 // stackDifference is that of a trace or a stack profile.
 type stackDifference struct{ *StackMap }
@@ -541,6 +536,9 @@ func (p *stackDifference) Scopes() []keymap.Scope {
 }
 
 func (p *stackDifference) About() string { return "difference" }
+
+// CommandLine implements [ui.Commander].
+func (p *stackDifference) CommandLine(file []string) []string { return p.differenceCommand(file) }
 
 // Difference implements [ui.Differing].
 func (p *Map) Difference(func(ui.Screen, ui.DiffTable) ui.Screen) ui.Screen { return &difference{p} }

@@ -69,18 +69,11 @@ func (p *Pages) CommandLine(file []string) []string {
 		return append([]string{"memtui", "pages"}, file...)
 	}
 	flags, path := file[:len(file)-1], file[len(file)-1]
-	nth := func(i int) string { return fmt.Sprintf("%s#%d", path, i) }
-	if a, b := p.LayoutSides(&p.State); p.State.Compare.On && a.Layout >= 0 && b.Layout >= 0 {
-		name := func(r ui.LayoutRef) string {
-			if r.Dump == p.OtherDump() && p.OtherDump() != nil {
-				return fmt.Sprintf("%s#%d", p.Second.Path, r.Layout)
-			}
-			return nth(r.Layout)
-		}
-		return append(append([]string{"memtui", "diff"}, flags...), name(a), name(b))
+	if sides := p.LayoutFiles(&p.State, file); p.State.Compare.On && sides != nil {
+		return append([]string{"memtui", "diff"}, sides...)
 	}
 	if i := p.Dump.Layout(&p.State); i >= 0 {
-		path = nth(i)
+		path = fmt.Sprintf("%s#%d", path, i)
 	}
 	return slices.Concat([]string{"memtui", "pages"}, (&state.Question{Map: true}).Args(), flags, []string{path})
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
-	"github.com/memtui/memtui/model/join"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -109,43 +108,11 @@ func (p *comparison) CommandLine(file []string) []string {
 	}
 	how.Ask(&q, false)
 	q.Filter = p.table.RowFilter(p.State.Filter)
-	files := p.sidesOf(keys, &q, file)
+	files := p.SnapshotFiles(&p.State, keys, &q, file)
 	if files == nil {
 		return nil
 	}
 	return slices.Concat([]string{"memtui", "diff"}, q.Args(), files)
-}
-
-// sidesOf returns how a command line names the sides: as numbers of snapshots of two files, or with q as those of a
-// recording of several files. It is nil where a command line cannot.
-func (p *comparison) sidesOf(keys [2]ui.HeapKey, q *state.Question, file []string) []string {
-	joined, several := p.State.Profile.Heaps.(*join.Heaps)
-	switch {
-	case !several || p.After() != nil:
-		words := slices.Clone(file[:len(file)-1])
-		for _, k := range keys {
-			path := file[len(file)-1]
-			if k.Heaps == p.After() && p.After() != nil {
-				path = p.Second.Path
-			}
-			words = append(words, fmt.Sprintf("%s#%d", path, k.I))
-		}
-		return words
-	case p.Paths != 2 || len(file) < 2: // two files are two sides
-		q.A.Number, q.B.Number = &keys[0].I, &keys[1].I
-		return file
-	case joined.Files() != 2:
-		return nil
-	}
-	words := slices.Clone(file[:len(file)-2])
-	for _, k := range keys {
-		n, i, err := joined.File(k.I)
-		if err != nil {
-			return nil
-		}
-		words = append(words, fmt.Sprintf("%s#%d", file[len(file)-2+n], i))
-	}
-	return words
 }
 
 func (p *comparison) About() string {

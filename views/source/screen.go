@@ -307,7 +307,7 @@ func (p *Screen) Command() []string {
 		q.Order = key
 	}
 	q.Filter = p.table.RowFilter(p.State.Filter)
-	return q.Args()
+	return append(q.Args(), p.Sources.Flags()...)
 }
 
 // Draw implements tview.Primitive.

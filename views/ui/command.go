@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -89,4 +91,60 @@ func Copied(ask func(string) (ok bool, note string), text, instead string) strin
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	return "copy requested (" + note + ", " + instead + "): " + first
+}
+
+// joined is snapshots of several files, in the order of their clocks.
+type joined interface {
+	Files() int
+	File(n int) (file, number int, err error) // of a snapshot, as the files are given
+}
+
+// SnapshotFiles returns how a command line names the sides: as numbers of snapshots of two files, or with q as those of a
+// recording of several files. It is nil where a command line cannot.
+func (e *Env) SnapshotFiles(s *state.State, keys [2]HeapKey, q *state.Question, file []string) []string {
+	files, several := s.Profile.Heaps.(joined)
+	switch {
+	case !several || e.After() != nil:
+		words := slices.Clone(file[:len(file)-1])
+		for _, k := range keys {
+			path := file[len(file)-1]
+			if k.Heaps == e.After() && e.After() != nil {
+				path = e.Second.Path
+			}
+			words = append(words, fmt.Sprintf("%s#%d", path, k.I))
+		}
+		return words
+	case e.Paths != 2 || len(file) < 2: // two files are two sides
+		q.A.Number, q.B.Number = &keys[0].I, &keys[1].I
+		return file
+	case files.Files() != 2:
+		return nil
+	}
+	words := slices.Clone(file[:len(file)-2])
+	for _, k := range keys {
+		n, i, err := files.File(k.I)
+		if err != nil {
+			return nil
+		}
+		words = append(words, fmt.Sprintf("%s#%d", file[len(file)-2+n], i))
+	}
+	return words
+}
+
+// LayoutFiles returns a command line that ends with the page layouts of both sides of a difference as arguments; nil if there
+// are not two.
+func (e *Env) LayoutFiles(s *state.State, file []string) []string {
+	words, path := slices.Clone(file[:len(file)-1]), file[len(file)-1]
+	a, b := e.LayoutSides(s)
+	for _, ref := range []LayoutRef{a, b} {
+		if ref.Layout < 0 {
+			return nil
+		}
+		of := path
+		if ref.Dump == e.OtherDump() && e.OtherDump() != nil {
+			of = e.Second.Path
+		}
+		words = append(words, fmt.Sprintf("%s#%d", of, ref.Layout))
+	}
+	return words
 }

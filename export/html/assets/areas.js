@@ -5,7 +5,7 @@ function nestOf(rows, total) {
   const root = {name: "all", kind: "all", value: total, parts: []}, way = [root];
   for (const r of rows) {
     way.length = r.depth;
-    const n = {name: r.name, kind: r.kind, value: r.value, parts: [], row: r.object, sides: r.sides, up: way[r.depth - 1]};
+    const n = {name: r.name || "(unknown)", kind: r.kind, value: r.value, parts: [], row: r.object, sides: r.sides, up: way[r.depth - 1]};
     way[r.depth - 1].parts.push(n);
     way[r.depth] = n;
   }
@@ -84,15 +84,32 @@ function arranged(parts, x, y, w, h, plans, key) {
   return now;
 }
 
+// labelOf is a name as far as it has room: without what it is called with, then without the beginning of where it is.
+const labels = new Map(); // found before
+function labelOf(g, name, room) {
+  const key = Math.floor(room) + g.font + name, known = labels.get(key);
+  if (known !== undefined) return known;
+  const fits = (s) => g.measureText(s).width <= room, bare = name.replace(/(.)\(.*$/, "$1(…)");
+  const last = (/^\S*\/([^/\s]+)$/.exec(name) || /::((?:(?!::).)+)$/.exec(bare) || /\.([A-Z][\w$]*(?:\[\])*)$/.exec(name) || [])[1];
+  const forms = last ? [name, bare, "…" + last] : [name, bare], whole = forms.find(fits);
+  let cut = forms.at(-1), low = 0, high = cut.length;
+  while (whole === undefined && low < high) { const n = (low + high + 1) >> 1; if (fits(cut.slice(0, n) + "…")) low = n; else high = n - 1; }
+  const out = whole !== undefined ? whole : low > 2 ? cut.slice(0, low) + "…" : "";
+  if (labels.size > 20000) labels.clear();
+  labels.set(key, out);
+  return out;
+}
+
 // treemapSection draws the answer of a treemap; unit is that of its values. tools stand beside its title.
 function treemapSection(id, title, map, unit, tools) {
   const root = nestOf(map.rows, map.all), past = keptOf("areas-" + id, {way: [], plans: new Map(), size: ""});
   if (root.parts.some((p) => p.sides)) root.sides = [0, 1].map((k) => root.parts.reduce((sum, p) => sum + p.sides[k], 0));
+  const words = (n) => n.sides ? [changeWords(unit, ...n.sides), n.sides[0] === n.sides[1] ? text(unit, n.sides[1]) : changeOf(unit, ...n.sides), ""] : [text(unit, n.value) + ", " + part(n), text(unit, n.value), ""]; // ever shorter
   let top = root, at = null, boxes = [];
   for (const name of past.way) top = top.parts.find((p) => p.name === name && p.parts.length) || top;
   const canvas = el("canvas"), crumbs = el("p.path", {"aria-live": "polite"});
   const box = el("div.areas", {tabindex: 0, role: "application", "aria-label": title + ": arrows move, Enter opens an area, Backspace leaves it"}, canvas);
-  const part = (n) => share(n.value / (map.all || 1)), amount = (n) => n.sides ? changeWords(unit, ...n.sides) : text(unit, n.value) + ", " + part(n), wayOf = (n) => n.up ? wayOf(n.up).concat([n]) : [n];
+  const part = (n) => share(n.value / (map.all || 1)), amount = (n) => words(n)[0], wayOf = (n) => n.up ? wayOf(n.up).concat([n]) : [n];
   function draw() {
     const w = box.clientWidth, h = box.clientHeight, ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
     if (!w) return;
@@ -107,10 +124,9 @@ function treemapSection(id, title, map, unit, tools) {
         g.fillStyle = b.p.sides ? changeColor(...b.p.sides) : b.p.kind === "others" ? css("--fill") : "hsl(" + mine + " 55% calc(" + light + " + " + (depth * 5 - 4) + "%))";
         g.fillRect(b.x, b.y, b.w, b.h); g.strokeStyle = panel; g.lineWidth = depth ? 1 : 2; g.strokeRect(b.x + 0.5, b.y + 0.5, b.w - 1, b.h - 1);
         if (b.w > 34 && b.h > 15) {
-          g.save(); g.beginPath(); g.rect(b.x + 2, b.y, b.w - 4, b.h); g.clip(); g.fillStyle = b.p.kind === "others" ? css("--soft") : ink;
-          g.fillText(shorten(b.p.name), b.x + 4, b.y + 3);
-          if (!inner && b.h > 30) { g.globalAlpha = 0.75; g.fillText(amount(b.p), b.x + 4, b.y + 17); }
-          g.restore();
+          g.fillStyle = b.p.kind === "others" ? css("--soft") : ink;
+          g.fillText(labelOf(g, shorten(b.p.name), b.w - 7), b.x + 4, b.y + 3);
+          if (!inner && b.h > 30) { g.globalAlpha = 0.75; g.fillText(words(b.p).find((s) => g.measureText(s).width <= b.w - 7), b.x + 4, b.y + 17); g.globalAlpha = 1; }
         }
         if (inner) put(arranged(b.p.parts, b.x + 2, b.y + 18, b.w - 4, b.h - 20, past.plans, pathOf(b.p)), depth + 1, mine);
       }
@@ -157,22 +173,24 @@ function heatSection(title, map, unit, tools, choose) {
   const top = Math.max(...map.rows.flatMap((r) => r.cells), 1), last = map.edges_us.length - 1, high = 20, left = 260;
   const canvas = el("canvas"), path = el("p.path", {"aria-live": "polite"}), box = el("div.heat", {tabindex: 0, role: "application", "aria-label": title + ": arrows move" + (choose ? ", Enter moves the instant there" : "")}, canvas);
   const level = (v) => v === 0 ? 0 : Math.max(1, Math.min(4, Math.ceil(4 * Math.sqrt(v / top))));
+  const twins = map.rows.reduce((m, r) => m.set(r.name, (m.get(r.name) || 0) + 1), new Map()); // names of several rows
+  const markOf = (r) => twins.get(r.name) > 1 && r.stack !== undefined ? " #" + r.stack : "";
   let wide = 1, at = null; // the cell that the keyboard selects
   function draw() {
-    const w = box.clientWidth, h = (map.rows.length + 1) * high, ratio = devicePixelRatio || 1, g = canvas.getContext("2d"), labels = w < 600 ? 110 : left;
+    const w = box.clientWidth, h = (map.rows.length + 1) * high, ratio = devicePixelRatio || 1, g = canvas.getContext("2d"), room = w < 600 ? 110 : left;
     if (!w) return;
     canvas.width = w * ratio; canvas.height = h * ratio; canvas.style.height = h + "px"; canvas.style.width = w + "px";
     g.scale(ratio, ratio); g.font = "12px " + css("--mono"); g.textBaseline = "middle";
-    wide = (w - labels) / last;
+    wide = (w - room) / last;
     const colors = [0, 1, 2, 3, 4].map((i) => css("--p" + i));
     map.rows.forEach((r, i) => {
-      g.save(); g.beginPath(); g.rect(0, i * high, labels - 8, high); g.clip(); g.fillStyle = css("--ink"); g.fillText(shorten(r.name), 0, i * high + high / 2); g.restore();
-      r.cells.forEach((v, k) => { g.fillStyle = colors[level(v)]; g.fillRect(labels + k * wide, i * high + 1, Math.max(wide - 1, 1), high - 2); });
+      g.fillStyle = css("--ink"); g.fillText(labelOf(g, shorten(r.name), room - 8 - g.measureText(markOf(r)).width) + markOf(r), 0, i * high + high / 2);
+      r.cells.forEach((v, k) => { g.fillStyle = colors[level(v)]; g.fillRect(room + k * wide, i * high + 1, Math.max(wide - 1, 1), high - 2); });
     });
     g.fillStyle = css("--soft"); g.font = "12px " + css("--sans");
-    for (const k of [0, Math.round(last / 2), last]) { g.textAlign = k === 0 ? "left" : k === last ? "right" : "center"; g.fillText(time(map.edges_us[k]), labels + k * wide, h - high / 2); }
-    box.dataset.left = String(labels);
-    if (at) { g.strokeStyle = css("--ink"); g.lineWidth = 2; g.strokeRect(labels + at[1] * wide - 0.5, at[0] * high, wide + 1, high); }
+    for (const k of [0, Math.round(last / 2), last]) { g.textAlign = k === 0 ? "left" : k === last ? "right" : "center"; g.fillText(time(map.edges_us[k]), room + k * wide, h - high / 2); }
+    box.dataset.left = String(room);
+    if (at) { g.strokeStyle = css("--ink"); g.lineWidth = 2; g.strokeRect(room + at[1] * wide - 0.5, at[0] * high, wide + 1, high); }
     path.textContent = at ? words(map.rows[at[0]], at[1]).replace("\n", ": ") : "";
   }
   const words = (row, k) => k < 0 ? row.name : row.name + "\n" + text(unit, row.cells[k]) + " from " + time(map.edges_us[k]) + " to " + time(map.edges_us[k + 1]);
@@ -201,5 +219,5 @@ function figureOf(list, chosen, choose) {
   return el("div.tools", null, box);
 }
 const unitOf = (metric) => /bytes|size/.test(metric) ? "bytes" : "count";
-function mapOf(id, title, a, tools) { const m = a.treemap || a.dominator_treemap; for (const r of m.rows) if (r.before !== undefined) r.sides = [r.before, r.after]; return treemapSection(id, title, m, unitOf(m.metric), tools); }
+function mapOf(id, title, a, tools) { const m = a.treemap || a.dominator_treemap; return treemapSection(id, title, m, m.unit || "count", tools); }
 function heatOf(title, a, tools, choose) { const m = a.heatmap || a.lifetime_heatmap; return heatSection(title, m, unitOf(m.metric), tools, choose); }

@@ -67,7 +67,7 @@ function chartPanel(c, pilot) {
       g.fillText(text(c.unit, v), left - 8, y);
     }
     g.textBaseline = "alphabetic";
-    for (const t of ticks(span.from, span.to, Math.max(Math.floor(w / 130), 2), false, c.axis === "plain" ? 1 : 0)) {
+    for (const t of ticks(span.from, span.to, Math.max(Math.floor(w / 130), 2), false, c.axis === "us" ? 0 : 1)) {
       const x = xOf(t);
       if (x < left - 1 || x > w - right + 1) continue;
       const label = text(c.axis, c.axis === "us" ? Math.round(t) : t), half = g.measureText(label).width / 2;
@@ -175,7 +175,7 @@ function chartPanel(c, pilot) {
     const t = tOf(hover), parts = [], k0 = on.indexOf(true);
     if (k0 < 0) return;
     const at = timeOf(k0, indexAt(k0, t));
-    parts.push(c.axis === "us" ? time(Math.round(at)) : "number " + at);
+    parts.push(c.axis === "us" ? time(Math.round(at)) : c.axis === "count" ? group(at) + " " + c.per : "number " + at);
     c.curves.forEach((curve, k) => {
       if (!on[k]) return;
       const i = indexAt(k, t), hi = curve.max[i], lo = curve.min ? curve.min[i] : hi;

@@ -55,7 +55,8 @@ function changeColor(before, after) {
   if (Math.abs(part) < 0.001) return css("--fill");
   return "hsl(" + (part > 0 ? 8 : 212) + " " + Math.round(25 + 50 * Math.abs(part)) + "% " + Math.round(dark ? 24 + 16 * Math.abs(part) : 88 - 18 * Math.abs(part)) + "%)";
 }
-const changeWords = (unit, before, after) => before === after ? text(unit, after) + ", unchanged" : (after >= before ? "+" : "−") + text(unit, Math.abs(after - before)) + " (" + text(unit, before) + " → " + text(unit, after) + ")";
+const changeOf = (unit, before, after) => (after >= before ? "+" : "−") + text(unit, Math.abs(after - before));
+const changeWords = (unit, before, after) => before === after ? text(unit, after) + ", unchanged" : changeOf(unit, before, after) + " (" + text(unit, before) + " → " + text(unit, after) + ")";
 
 // fitted returns as much of a text as fits a width in letters that are as wide as each other.
 function fitted(words, width, letter) {

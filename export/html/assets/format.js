@@ -53,6 +53,7 @@ function text(unit, v) {
     case "ns": return time(v / 1000);
     case "count": return Number.isInteger(v) ? group(v) : String(+v.toPrecision(6));
     case "share": return share(v);
+    case "percent": return (v > 0 ? "+" : "") + v.toFixed(1) + " %";
     case "sure": return certainty(v);
   }
   return String(v);

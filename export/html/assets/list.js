@@ -4,10 +4,10 @@ const kindOf = (key, rows) => {
   if (/_us$/.test(key)) return "us";
   if (/count$|^count|objects$/.test(key)) return "count";
   if (/share|confidence|fraction/.test(key)) return "share";
-  if (rows.every((r) => r[key] === undefined || typeof r[key] === "number")) return "plain";
+  if (rows.every((r) => r[key] === undefined || typeof r[key] === "number")) return /^(row|id|stack|thread|line|index|number|pid|tid|series|snapshot|window|object|dominator)$|_(row|id)$/.test(key) ? "plain" : "count";
   return /message|evidence/.test(key) ? "message" : /function|label|^type$|^name$|frame$/.test(key) ? "name" : "text";
 };
-const wordsIn = (key) => ({out: "REFERENCES", in: "REFERRERS", out_count: "REFERENCES", in_count: "REFERRERS", label: "WHAT"})[key] || key.replace(/_us$|_bytes$/, "").replaceAll("_", " ").toUpperCase();
+const wordsIn = (key) => ({out: "REFERENCES", in: "REFERRERS", out_count: "REFERENCES", in_count: "REFERRERS", label: "WHAT", top: "MOST WASTED BY", maybe_count: "OF THEM GUESSED"})[key] || key.replace(/_us$|_bytes$/, "").replaceAll("_", " ").toUpperCase();
 const isRow = (x) => x !== null && typeof x === "object" && !Array.isArray(x);
 
 // tableOf makes a table of rows that are objects. Frames become the stack that a row opens.
@@ -35,7 +35,7 @@ function objectLinks(t, rows) {
 function factsOf(o) {
   const out = el("dl.facts-list");
   for (const [k, v] of Object.entries(o)) {
-    if (v === null || typeof v === "object") continue;
+    if (v === null || v === "" || typeof v === "object") continue;
     out.append(el("dt", null, wordsIn(k).toLowerCase()), el("dd", {title: typeof v === "number" ? exact(kindOf(k, [o]), v) : null}, typeof v === "number" ? text(kindOf(k, [o]), v) : String(v)));
   }
   return out;

@@ -36,13 +36,13 @@ const wordsOfTime = (t) => Math.round(t) + (axis === "us" ? "us" : "");
 // The chart above all views.
 const pilot = {
   fine: null,
-  at: () => status.kind === "heap" ? (view.snapshot === undefined ? heapAt : Number(view.snapshot)) : view.at === undefined ? (view.to === undefined ? endAt : numberIn(view.to)) : numberIn(view.at),
+  at: () => status.kind === "heap" ? (view.snapshot === undefined ? heapAt : Number(view.snapshot)) : view.at === undefined ? (view.to !== undefined ? numberIn(view.to) : status.kind === "stacks" ? null : endAt) : numberIn(view.at),
   range: () => ({from: numberIn(view.from), to: numberIn(view.to)}),
   // setAt chooses an instant; while the mark moves, only what is cheap changes with it, and the rest follows with its answers.
   setAt(t, moving) {
     const put = moving ? rememberSoon : remember;
     if (status.kind === "heap") put("snapshot", String(Math.round(t)));
-    else put("at", t >= endAt ? "" : wordsOfTime(Math.max(t, 0)));
+    else put("at", t >= endAt && status.kind !== "stacks" ? "" : wordsOfTime(Math.max(t, 0)));
     if (moving) moved(); else changed();
   },
   setRange(a, b) { remember("from", wordsOfTime(Math.max(a, 0))); remember("to", wordsOfTime(Math.min(b, endAt)), true); changed(); },
@@ -89,7 +89,7 @@ function addStep(kind, name) {
 }
 function controls() {
   const out = el("span.chips"), chip = (words, off, why) => out.append(el("span.chip", {title: why}, words, el("button", {type: "button", "aria-label": "Remove: " + words, onclick: off}, "×")));
-  if (endAt !== null && status.kind !== "heap" || status.kind === "heap" && pilot.at() !== null) out.append(el("span.chip.quiet", null, instantWords()));
+  if (endAt !== null && status.kind !== "heap" && (status.kind !== "stacks" || view.at !== undefined) || status.kind === "heap" && pilot.at() !== null) out.append(el("span.chip.quiet", null, instantWords()));
   if (view.from !== undefined || view.to !== undefined) {
     const {from, to} = pilot.range();
     chip("range " + text(axis, from === null ? 0 : from) + " … " + text(axis, to === null ? endAt : to), () => clearRange(), "sums, sites and leaks are of the range");
@@ -107,14 +107,20 @@ function controls() {
   }});
   if (endAt !== null) out.append(go);
   if (peakAt !== null) out.append(el("button", {type: "button", title: "key p", onclick: () => { remember("at", "peak", true); changed(); }}, "Peak"));
-  if (endAt !== null && status.kind !== "heap") out.append(el("button", {type: "button", title: "key e", onclick: () => { remember("at", "", true); changed(); }}, "End"));
+  if (endAt !== null && status.kind !== "heap") out.append(el("button", {type: "button", title: "key e", onclick: () => { remember("at", "", true); changed(); }}, status.kind === "stacks" ? "No instant" : "End"));
   out.append(el("button.copy", {type: "button", title: "the address of this view, for this browser or for somebody else", onclick: shareView}, "Share"),
     el("button.copy", {type: "button", title: keysOf("copy-command") ? "key " + keysOf("copy-command") : null, onclick: () => copyCommand()}, "Copy command"));
   const old = strip.querySelector(".chips"), typed = old && old.querySelector("input") === document.activeElement;
   if (typed) return;
   if (old) old.replaceWith(out);
 }
+// commandOf is the command line of a question.
 let commandNow = "";
+function commandOf(q) {
+  const word = (w) => /^[\w@%+=:,.\/-]+$/.test(w) ? w : "'" + w.replaceAll("'", "'\\''") + "'", flags = [], last = [];
+  for (const [k, v] of q) if (k === "id" || k === "type" && q.get("do") !== "heap find") last.push(v); else if (k !== "do" && k !== "show") flags.push("--" + k, ...(v === "true" ? [] : [word(v)]));
+  return ["memtui", q.get("do"), ...status.files.slice(0, q.get("do") === "diff" ? 2 : 1).map(word), ...last.map(word), ...flags].join(" ");
+}
 const copyCommand = () => copy(commandNow, "the command");
 function copy(value, what) {
   if (!value) return say("There is nothing to copy yet.");
@@ -183,21 +189,23 @@ function eventsView() {
 const rowsWanted = () => kept.limit || 1000;
 function more(n) { kept.limit = n > 50000 ? 0 : Math.max(n, 1000); const p = panels.get(viewNow()); p.key = ""; refresh(); }
 
+// nothing says why a view is empty.
+const emptyWords = {remarks: "No problems: nothing in the file is damaged, guessed or left out.", markers: "The recording has no markers.", threads: "The recording does not say which threads allocate.",
+  leaks: "Everything was freed.", "difference-treemap": "Both sides are the same, or there is no memory on either.", "difference-flame-graph": "Both sides are the same: there is nothing to draw."};
+const nothing = (id) => el("div.panel", null, el("p.empty", null, (emptyWords[id] || "There is nothing to show here.") + (view.from !== undefined || view.to !== undefined || steps.some((s) => view[s]) ? " The range and the filters above count." : "")));
+
 function drawShown(p, a, id) {
-  if (a.command) commandNow = a.command;
   if (id === "overview") return overview(a);
   if (id === "leaks") a.scope = a.scope.filter((x) => !x.startsWith("live figures"));
   const sections = sectionsOf(a).filter(([title]) => idOf(title) === id);
+  if (!sections.length) return [nothing(id)];
   const rest = id === "timeline" && a.charts.length > 1 ? [] : heading(a).slice(2);
-  if (!sections.length) return [...rest, el("div.panel", null, el("p.empty", null, "There is nothing to show here."))];
   return [...rest, ...sections.flatMap(([, draw]) => draw(p))];
 }
-function commandView(id, title, ask) {
-  return {id, title, ask, draw: (p, a) => {
-    const {schema, file, complete, lost_bytes, problems, time: when, ...body} = a;
-    return [commandSection(title, (problems || []).map((x) => x.message).slice(0, 2).join("; "), body)];
-  }};
-}
+const wasteView = () => ({id: "waste", title: "Waste", ask: () => question({do: "heap waste", limit: "200"}, steps), draw: (p, a) => {
+  const {wasted_bytes: wasted, row_counts: counts, ...body} = (a.heap || {}).waste || {};
+  return [commandSection("Waste", (wasted === undefined ? "" : text("bytes", wasted) + " in all; ") + (a.problems || []).map((x) => x.message).slice(0, 2).join("; "), body)];
+}});
 const objectView = () => ({id: "object", title: "Object", ask: () => question({do: "heap object", limit: "500", id: view.row || "0"}, steps), draw: (p, a) => {
   const path = el("div.panel", null, el("h3", null, "a path from the root"));
   ask("path", question({do: "heap path", id: view.row || "0"}, steps)).then((b) => {
@@ -225,7 +233,7 @@ function findView() {
     const had = document.activeElement && document.activeElement.dataset.box, texts = el("input", {type: "checkbox", checked: view.values === "true", onchange: () => { remember("values", texts.checked ? "true" : "", true); refresh(); }});
     const boxes = [box("objects", "Filter of objects", "type:Session retained>1M .user.name~^bob text~^abc"), box("per", "Count by", "count by: kind, .user.name")];
     setTimeout(() => boxes.filter((b) => b.dataset.box === had).forEach((b) => b.focus()), 0);
-    return el("div.give", null, ...boxes, el("label", {title: "texts may be secrets"}, texts, " show what objects hold"));
+    return el("div.give.wrap", null, ...boxes, el("label", {title: "texts may be secrets"}, texts, " show what objects hold"));
   };
   return {id: "find-objects", title: "Find",
     ask: () => question({do: "heap find", filter: view.objects || "bytes>=0", limit: String(rowsWanted()), ...(view.per ? {per: view.per} : {by: "bytes"}), ...(view.values === "true" ? {values: "true"} : {})}, steps.concat(["by", "group"])),
@@ -247,25 +255,25 @@ const sourceView = () => ({id: "source", title: "Source", ask: () => question(vi
 const chooseFigure = () => figureOf(figures.map(([v]) => v), view.figure || "live_bytes", (v) => { remember("figure", v === "live_bytes" ? "" : v, true); refresh(); });
 const map = (id, title, table, by) => ({id, title, ask: () => question(Object.assign({do: "report", table, limit: "40", depth: "3"}, by ? {by: view.figure || "live_bytes"} : {}), ["by", "group"]),
   draw: (p, a) => [mapOf(id, title, a, by ? chooseFigure() : null)]});
-const bothMap = (id, title, table) => ({id, title, ask: () => question({do: "diff", table, limit: "40"}, ["by", "group"]), draw: (p, a) => [mapOf(id, title, a, null)]});
 const heat = (id, title, table) => ({id, title, ask: () => question({do: "report", table, limit: "30", by: view.figure || "live_bytes"}, ["by", "group", "at"]),
   draw: (p, a) => [heatOf(title, a, chooseFigure(), (t) => { remember("at", wordsOfTime(t), true); changed(); })]});
 
 // viewsOf returns the views of a kind of file, before anything is known about it.
 function viewsOf() {
-  const drawn = (id, title, draw) => ({id, title, ask: () => question({do: "diff", show: id, limit: "1"}), draw: (p, a) => { adopt(a); return draw(a) || [el("div.panel", null, el("p.empty", null, "There is nothing to show here."))]; }});
+  const drawn = (id, title, draw) => ({id, title, ask: () => question({do: "diff", show: id, limit: "1"}), draw: (p, a) => { adopt(a); return draw(a) || [nothing(id)]; }});
+  const areas = (id, title) => drawn(id, title, (a) => a.views && a.views.length ? [mapOf(id, title, a.views[0].body, null)] : null);
   const both = status.files.length > 1 ? [{id: "changes", title: "Compare", ask: () => question({do: "diff", show: "changes", limit: String(rowsWanted())}), draw: (p, a) => [...overview(adopt(a)), ...sectionsOf(a).flatMap(([, draw]) => draw(p))]}] : [];
   if (both.length && (status.kind === "trace" || status.kind === "stacks")) both.push(drawn("difference-flame-graph", "Difference flame graph", (a) => a.flames.length ? [flameSection(a.flames[0])] : null),
-    drawn("difference-treemap", "Difference treemap", (a) => a.views && a.views.length ? [mapOf("difference-treemap", "Difference treemap", a.views[0].body, null)] : null));
-  if (both.length && (status.kind === "heap" || status.kind === "dump")) both.push(bothMap("difference-treemap", "Difference treemap", "treemap"));
-  if (both.length && status.kind === "heap") both.push(bothMap("difference-dominators", "Dominators compared", "dominator_treemap"));
+    areas("difference-treemap", "Difference treemap"));
+  if (both.length && (status.kind === "heap" || status.kind === "dump")) both.push(areas("difference-treemap", "Difference treemap"));
+  if (both.length && status.kind === "heap") both.push(areas("difference-dominators", "Dominators compared"));
   const source = status.sources ? [sourceView()] : [];
   if (status.kind === "trace") return [shown("overview", "Overview"), ...both, shown("sites", "Sites"), shown("leaks", "Leaks"), shown("flame-graph", "Flame graph"), map("treemap", "Treemap", "treemap", true), shown("timeline", "Timeline"), heat("heat", "Heat map", "heatmap"), heat("lifetimes-heat", "Lifetimes over time", "lifetime_heatmap"), shown("functions", "Functions"),
     listed("live-blocks", "Live blocks", {do: "report", table: "blocks"}, ["trace.blocks.rows", "trace.blocks", "blocks.rows", "blocks"], (a) => leftOf(a, "blocks")),
     eventsView(), shown("blocks", "Sizes and lifetimes"), shown("threads", "Threads"), shown("markers", "Markers"), shown("remarks", "Remarks"), ...source];
   const own = [shown("overview", "Overview"), ...both];
   if (status.kind !== "dump" || !both.length) own.push(map("treemap", "Treemap", "treemap", false));
-  if (status.kind === "heap") own.push(map("dominator-areas", "Dominators as areas", "dominator_treemap", false), objectView(), commandView("waste", "Waste", () => question({do: "heap waste", limit: "200"}, steps)), ...(offers("find-objects") ? [findView()] : []), ...(offers("heap-threads") ? [threadsView()] : []));
+  if (status.kind === "heap") own.push(map("dominator-areas", "Dominators as areas", "dominator_treemap", false), objectView(), wasteView(), ...(offers("find-objects") ? [findView()] : []), ...(offers("heap-threads") ? [threadsView()] : []));
   return [...own, ...source];
 }
 const leftOf = (a, name) => { const all = ((a.trace || {}).row_counts || {})[name]; return all ? Math.max(all - rowsWanted(), 0) : 0; };
@@ -277,7 +285,7 @@ async function refresh() {
   if (!tab || !tab.ask) return;
   if (running) { again = true; if (performance.now() - running > 400 && asking.view) asking.view.abort(); return; }
   const p = panels.get(tab.id), q = String(tab.ask()), key = q + " " + status.revision;
-  if (p.key === key) return;
+  if (p.key === key) { commandNow = p.command || commandNow; return; }
   running = performance.now();
   const late = setTimeout(() => { p.node.classList.add("waiting"); if (!p.node.childNodes.length) p.node.append(el("p.empty", null, "Asking …")); }, 200);
   try {
@@ -285,7 +293,8 @@ async function refresh() {
     if (!document.hidden) await new Promise(requestAnimationFrame); // answers and marks are drawn into one picture
     const top = p.node.querySelector(".tall"), scrolled = top ? top.scrollTop : 0, had = document.activeElement && p.node.contains(document.activeElement) && document.activeElement.dataset.row;
     fill(p, () => tab.draw(p, a));
-    p.key = key;
+    p.key = key; p.command = a.command || commandOf(tab.ask());
+    if (tab.id === viewNow()) commandNow = p.command;
     const now = p.node.querySelector(".tall");
     if (now && scrolled) now.scrollTop = scrolled;
     if (had !== undefined && had) { const row = p.node.querySelector('[data-row="' + had + '"]'); if (row) row.focus({preventScroll: true}); }
@@ -311,7 +320,7 @@ function knows(a) {
   if (stripBase && stripBase.key === key) return;
   const span = stripBase && pilotChart ? [pilotChart.span.from, pilotChart.span.to, pilotChart.span.high] : null;
   stripBase = Object.assign(c, {key, id: "strip"});
-  axis = c.axis === "us" ? "us" : "plain";
+  axis = c.axis;
   endAt = c.to;
   const peak = c.marks.find((m) => m.kind === "peak"), at = c.marks.find((m) => m.kind === "at");
   if (peak) peakAt = peak.x;
@@ -350,9 +359,9 @@ addEventListener("popstate", () => { recall(); if (live) recalled(); else showVi
 
 // Keys of the terminal program that a browser leaves to the page.
 function move(columns) {
-  const at = pilot.at();
+  const at = pilot.at() === null && status.kind === "stacks" ? endAt : pilot.at();
   if (at === null || !pilotChart) return;
-  const step = status.kind === "heap" || axis !== "us" ? Math.sign(columns) * (Math.abs(columns) > 1 ? 10 : 1) : columns * pilotChart.column();
+  const step = axis === "plain" ? Math.sign(columns) * (Math.abs(columns) > 1 ? 10 : 1) : columns * pilotChart.column();
   pilot.setAt(Math.min(Math.max(at + step, pilotChart.span.low), pilotChart.span.high));
 }
 let rangeFrom = null;

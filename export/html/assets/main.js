@@ -39,8 +39,11 @@ let tabs = [], panels = new Map();
 const actionsOf = {overview: ["overview", "profile"], series: ["measured-series"], "flame-graph": ["stacks"], "live-blocks": ["blocks"], blocks: ["lifetimes"], remarks: ["problems"], heat: ["heat-map"], threads: ["heap-threads"], windows: ["timeline"], changes: []};
 // numbered gives views the names and keys of the screens, and puts them into their order; views without a screen follow.
 function numbered(list) {
+  const taken = new Set(); // a screen's name and key are those of the first view of it
   const known = list.map((t) => {
     const at = terminal.screens.findIndex((s) => (actionsOf[t.id] || [t.action || t.id, t.id]).includes(s.action)), s = terminal.screens[at];
+    if (s && taken.has(s.action)) return {...t, title: t.title === s.name ? "List of " + t.title.toLowerCase() : t.title, keys: [], at};
+    if (s) taken.add(s.action);
     return {...t, title: s ? s.name : t.title, keys: s ? (s.keys || []).map(inBrowser) : t.id === "changes" ? (terminal.keys.difference || []).map(inBrowser) : [], at: t.id === "overview" ? -1 : s ? at : {changes: -0.9, "difference-flame-graph": -0.8, "difference-treemap": -0.7, "difference-dominators": -0.6}[t.id] || 1000};
   });
   return known.sort((a, b) => a.at - b.at);
@@ -193,6 +196,9 @@ function showBaked() {
   showView(viewNow(), false);
 }
 
+// How much of the window stands above the views says how high areas can be.
+let above = 0;
+new ResizeObserver(([e]) => { const h = Math.ceil(e.target.offsetHeight); if (h !== above) { above = h; root.style.setProperty("--above", h + "px"); tell("look"); } }).observe(document.querySelector("header"));
 let width = content.clientWidth;
 matchMedia("print").addEventListener("change", () => tell("look"));
 addEventListener("resize", () => { if (content.clientWidth !== width) { width = content.clientWidth; tell("look"); } });

@@ -70,7 +70,8 @@ function cell(t, c, v, top) {
       break;
     default: {
       const bound = v.least !== undefined, n = bound ? v.least : v, sign = bound ? (v.sign || "≥ ") : "";
-      td.textContent = sign + text(c.kind, n); td.title = sign + exact(c.kind, n);
+      const plus = /^Δ/.test(c.head) && n > 0 && !v.sign ? "+" : "";
+      td.textContent = sign + plus + text(c.kind, n); td.title = sign + plus + exact(c.kind, n);
       if (chosen && c.head === "ROW") td.replaceChildren(el("button.link", {type: "button", title: "what it refers to and what refers to it", onclick: () => chosen.object(n)}, String(n)));
     }
   }

@@ -51,7 +51,7 @@ func NewDifference(ctx context.Context, d *report.Diff, of *Sides) (*Difference,
 	case of.Layouts[0] != nil && of.Layouts[1] != nil:
 		t, err = ofLayouts(of.Layouts, of.Limits)
 	case c.Joined != nil && d.What == "stack":
-		t, err = OfComparison(c, *d.Metric, len(d.Masks) > 0, of.Limits)
+		t, err = OfComparison(d, of.Limits)
 	default:
 		err = ErrNoSides
 	}
@@ -77,18 +77,18 @@ func (c Change) delta() int64 {
 	return (&diff.Figures{BeforeBytes: c[treemap.Before], AfterBytes: c[treemap.After]}).DeltaBytes()
 }
 
-// ofSides returns a treemap of both sides of a comparison.
-func ofSides(tree *treemap.Tree, metric string, by []string, l Limits) (*Treemap, error) {
-	t := &Treemap{Metric: metric, By: by, table: TreemapTable, compared: true, measure: (&model.ProfileMetric{Name: metric}).Measure()}
+// ofSides fills a treemap of both sides of a comparison.
+func ofSides(t *Treemap, tree *treemap.Tree, l Limits) (*Treemap, error) {
+	t.compared = true
 	return t, t.fill(tree, l, 1)
 }
 
 // OfComparison returns the treemap of the stacks of a comparison. The error is that of parts that are not there.
-func OfComparison(c *diff.Comparison, metric string, masked bool, l Limits) (*Treemap, error) {
-	b := &treemap.Builder{}
+func OfComparison(d *report.Diff, l Limits) (*Treemap, error) {
+	b, c := &treemap.Builder{}, d.Comparison()
 	for side, of := range []*diff.Side{c.Before, c.After} {
 		q := sideQuery(of)
-		if masked { // the names of the sides match only as they are joined
+		if len(d.Masks) > 0 { // the names of the sides match only as they are joined
 			q = joinedQuery(c, side, of.Sited)
 		} else if side == treemap.Before && c.Per != diff.NormalNone {
 			for i, w := range q.Weights[0] {
@@ -98,7 +98,11 @@ func OfComparison(c *diff.Comparison, metric string, masked bool, l Limits) (*Tr
 		b.Stacks(side, q)
 	}
 	tree := b.Tree()
-	return ofSides(tree, metric, stackLevels(tree), l)
+	t := &Treemap{Metric: *d.Metric, By: stackLevels(tree), table: TreemapTable, measure: (&model.ProfileMetric{Name: *d.Metric}).Measure()}
+	if d.IsBytes() { // whatever the name says
+		t.measure = bytesMeasure()
+	}
+	return ofSides(t, tree, l)
 }
 
 // weighed is stacks that are added one by one.
@@ -156,9 +160,8 @@ func ofGraphs(ctx context.Context, graphs [2]*heapgraph.Graph, dominators bool, 
 		if err != nil {
 			return nil, err
 		}
-		t, err := ofSides(tree, "retained_bytes", []string{"dominator"}, l)
-		t.table, t.measure = DominatorTable, bytesMeasure()
-		return t, err
+		t := &Treemap{Metric: "retained_bytes", By: []string{"dominator"}, table: DominatorTable, measure: bytesMeasure()}
+		return ofSides(t, tree, l)
 	}
 	b := &treemap.Builder{}
 	for side, g := range graphs {
@@ -166,7 +169,9 @@ func ofGraphs(ctx context.Context, graphs [2]*heapgraph.Graph, dominators bool, 
 			return nil, err
 		}
 	}
-	return ofSides(b.Tree(), "bytes", []string{treemap.Type.String(), treemap.Retainer.String()}, l)
+	by := []string{treemap.Type.String(), treemap.Retainer.String()}
+	t := &Treemap{Metric: "bytes", By: by, table: TreemapTable, measure: bytesMeasure()}
+	return ofSides(t, b.Tree(), l)
 }
 
 // ofLayouts returns the treemap of two page layouts. The error is that of parts that are not there.
@@ -175,7 +180,8 @@ func ofLayouts(layouts [2]*model.Layout, l Limits) (*Treemap, error) {
 	for side, layout := range layouts {
 		b.Pages(side, pages.SumLayout(layout))
 	}
-	return ofSides(b.Tree(), "bytes", []string{treemap.Pages.String(), "use"}, l)
+	t := &Treemap{Metric: "bytes", By: []string{treemap.Pages.String(), "use"}, table: TreemapTable, measure: bytesMeasure()}
+	return ofSides(t, b.Tree(), l)
 }
 
 // changes lays out a treemap of both sides: parts are below what they belong to.

@@ -33,6 +33,7 @@ const (
 type Treemap struct {
 	Event    *string       `json:"event,omitzero"`    // of a stack profile
 	Metric   string        `json:"metric"`            // of all figures
+	Unit     string        `json:"unit,omitzero"`     // "bytes", "us" or "ns"
 	By       []string      `json:"by"`                // what the levels are
 	Snapshot *int          `json:"snapshot,omitzero"` // of a heap, or the page layout of a dump
 	Filters  []string      `json:"filters,omitzero"`  // of stacks
@@ -206,6 +207,19 @@ func OfLayout(p *model.Profile, n int, layout *model.Layout, l Limits) (*report.
 	return r, t.fill(b.Tree(), l, 1)
 }
 
+// unitOf returns the name of a unit, "" for a count.
+func unitOf(m model.Measure) string {
+	switch {
+	case m.Bytes:
+		return "bytes"
+	case m.Tick == 1:
+		return "us"
+	case m.Tick == 1e-3:
+		return "ns"
+	}
+	return ""
+}
+
 // fill lists the parts of a tree.
 func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) error {
 	for _, name := range l.Below {
@@ -216,6 +230,7 @@ func (t *Treemap) fill(tree *treemap.Tree, l Limits, factor float64) error {
 		t.Below, t.below = append(t.Below, tree.Nodes[n].Name), append(t.below, tree.Nodes[n].Label(false))
 		tree = tree.Below(n)
 	}
+	t.Unit = unitOf(t.measure)
 	t.All, t.RowCount, t.Rows = object.Unscaled(tree.Nodes[0].Weight, factor), len(tree.Nodes)-1, []Part{}
 	if t.compared {
 		t.Change = slices.Clone(tree.Nodes[0].Sides[:])

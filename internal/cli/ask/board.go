@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/memtui/memtui/export/html"
+	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/model"
 )
 
 // Status is what a page knows about reading its files.
@@ -17,6 +19,11 @@ type Status struct {
 	Doing    string         `json:"doing,omitempty"` // until it is done
 	Sources  bool           `json:"sources"`         // source files may be shown
 	Terminal *html.Terminal `json:"terminal"`
+}
+
+// Kind returns the kind of a file by the name that the page knows.
+func Kind(p *model.Profile) string {
+	return map[kind.Kind]string{kind.Trace: "trace", kind.Stacks: "stacks", kind.Heap: "heap", kind.Dump: "dump"}[kind.Of(p)]
 }
 
 // Board has the newest status. Its methods may be called by any goroutine.
