@@ -32,7 +32,7 @@ type HeapQuestion struct {
 	Figure HeapFigure
 	Graph  *heapgraph.Graph // for HeapRetained; both sides must have the same policy
 
-	Other *heapgraph.Identities // objects of the side that was asked before, to be matched; nil for none
+	Other *heapgraph.Identities // objects of the other side, to be matched; nil for none
 }
 
 // Set returns the rows of a snapshot that are compared; it may differ between formats.

@@ -81,7 +81,7 @@ func TestSettled(t *testing.T) {
 		{Verdict{Kind: Leak, Late: 3}, Late},
 		{Verdict{Kind: Leak, Live: 4, Late: 3}, Leak},
 	} {
-		if got := c.v.Settled().Kind; got != c.want {
+		if got := c.v.settled().Kind; got != c.want {
 			t.Errorf("%v of which %d blocks are live and %d were late: %v, not %v", c.v.Kind, c.v.Live, c.v.Late, got, c.want)
 		}
 	}

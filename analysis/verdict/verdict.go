@@ -244,10 +244,10 @@ func was(n, bytes uint64, one, many string) string {
 	return blocks(n, bytes) + " " + many
 }
 
-// Settled returns the verdict with what became of the blocks after the run taken into account: a leak that was freed
+// settled returns the verdict with what became of the blocks after the run taken into account: a leak that was freed
 // becomes late. A site with nothing live at the end of the run or after it has no verdict. Neither has one whose blocks
 // were in flight if none of them is live at the end: they were freed in time.
-func (v Verdict) Settled() Verdict {
+func (v Verdict) settled() Verdict {
 	switch {
 	case v.Live+v.Late == 0, v.Live == 0 && v.Kind == InFlight:
 		v.Kind = None
@@ -260,7 +260,7 @@ func (v Verdict) Settled() Verdict {
 // Settled returns the verdicts that there are, each with what became of the blocks after the run taken into account.
 func (l List) Settled() List {
 	for i := range l {
-		l[i] = l[i].Settled()
+		l[i] = l[i].settled()
 	}
 	return slices.DeleteFunc(l, func(v Verdict) bool { return v.Kind == None })
 }
