@@ -64,16 +64,17 @@ type fileIndex struct {
 	found []model.Problem // in the events, with the number of bytes lost
 	lost  int64
 
-	views    viewCache
-	curves   live.Curves
-	grids    group.GridCache
-	cells    cellCache
-	decoders sync.Pool
-	spare    sync.Pool // views for together to reuse
-	flights  shared.Flights
-	runCache shared.Recent[runLevels] // slow ones: edges of charts fall into them at every zoom
-	columns  sync.Pool                // *model.Columns, for reading a run
-	readers  sync.Pool                // *runReader
+	views     viewCache
+	curves    live.Curves
+	grids     group.GridCache
+	cells     cellCache
+	decoders  sync.Pool
+	spare     sync.Pool // views for together to reuse
+	flights   shared.Flights
+	answering sync.Once                // see answerAhead
+	runCache  shared.Recent[runLevels] // slow ones: edges of charts fall into them at every zoom
+	columns   sync.Pool                // *model.Columns, for reading a run
+	readers   sync.Pool                // *runReader
 }
 
 // chunk is a range of events, with what the file does not record about them.

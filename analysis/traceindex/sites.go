@@ -39,6 +39,7 @@ func (ix *fileIndex) Sites(ctx context.Context, q analysis.Query) ([]analysis.Si
 // addPeaks sets the highest live bytes of each group alone after any event of [lo, hi).
 func (g *grouping) addPeaks(ctx context.Context, rows []analysis.Site, lo, hi int) error {
 	if g.in.IsAll() && lo == 0 && hi == g.ix.events() {
+		g.ix.answerAhead(ctx)
 		p, err := g.pass(ctx, nil)
 		if err != nil {
 			return err

@@ -1,36 +1,49 @@
 package traceindex
 
 import (
+	"cmp"
 	"context"
+	"sync"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/column"
 	"github.com/memtui/memtui/analysis/traceindex/group"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/sections"
 )
 
-// answerWhole computes what the file keeps about the complete run, as far as that is not known. The lock is held, and
-// the index complete.
+// answerWhole computes what the file keeps about the complete run, as far as that is not known: each answer on its own
+// goroutine. The lock is held, and the index complete.
 func (ix *fileIndex) answerWhole(ctx context.Context) error {
-	if err := ix.judged(ctx); err != nil {
-		return err
-	}
 	if ix.events() == 0 || !ix.levelsFit() {
-		return ctx.Err()
+		return ix.judged(ctx)
 	}
-	if _, err := ix.grouping(analysis.ByStack, group.Scope{}).pass(ctx, nil); err != nil {
-		return err
-	}
-	if _, err := ix.findPeak(ctx); err != nil {
-		return err
+	answers := []func() error{
+		func() error { return ix.judged(ctx) },
+		func() error { _, err := ix.grouping(analysis.ByStack, group.Scope{}).pass(ctx, nil); return err },
+		func() error { _, err := ix.findPeak(ctx); return err },
 	}
 	for late := range ix.whole.leaks {
-		if _, err := ix.wholeLeaks(ctx, late); err != nil {
-			return err
-		}
+		answers = append(answers, func() error { _, err := ix.wholeLeaks(ctx, late); return err })
 	}
-	return ctx.Err()
+	errs := make([]error, len(answers))
+	var all sync.WaitGroup
+	for i, ask := range answers {
+		all.Go(func() { errs[i] = model.Guarded(ask) })
+	}
+	all.Wait()
+	return cmp.Or(errs...)
+}
+
+type wholeID struct{}
+
+// answerAhead begins to compute the answers about the complete run where memory is not limited: screens and reports need
+// them all, one after the other. The lock is held.
+func (ix *fileIndex) answerAhead(ctx context.Context) {
+	if ix.settled() && ix.file == nil && ix.budget <= 0 && ix.files == nil {
+		ix.answering.Do(func() { go ix.shared(ctx, wholeID{}, ix.answerWhole) })
+	}
 }
 
 // knows reports whether all answers are known.
