@@ -56,7 +56,7 @@ func Fit(s string, n int, mark string) string {
 func FitName(s string, n int, mark string) string {
 	if Width(s) > n {
 		if i := strings.LastIndexByte(s[:nameEnd(s)], '/'); i > 0 && i+1 < len(s) {
-			s = s[i+1:]
+			s = mark + s[i+1:]
 		}
 	}
 	return Fit(s, n, mark)

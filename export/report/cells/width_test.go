@@ -9,8 +9,8 @@ func TestFitName(t *testing.T) {
 		want string
 	}{
 		{"runtime/debug.FreeOSMemory", 26, "runtime/debug.FreeOSMemory"},
-		{"github.com/a/b/internal/cli.(*app).run", 20, "cli.(*app).run"},
-		{"github.com/a/b/internal/cli.(*app).run", 10, "cli.(*app…"},
+		{"github.com/a/b/internal/cli.(*app).run", 20, "…cli.(*app).run"},
+		{"github.com/a/b/internal/cli.(*app).run", 10, "…cli.(*ap…"},
 		{"std::vector<a/b>::push_back", 14, "std::vector<a…"},
 		{"GET /orders/list", 10, "GET /orde…"},
 		{"/usr/", 3, "/u…"},
