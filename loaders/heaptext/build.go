@@ -181,7 +181,7 @@ func (k *reader) records(places []place, sums []row) {
 	e := model.ProfileEvent{Name: "heap", Kind: "allocation", PrimaryName: primary, Primary: main, TracksFrees: k.kind != "growth"}
 	if k.rate > 1 {
 		e.SamplePeriod, e.PeriodUnit = k.rate, "bytes"
-		e.Mode = "every " + strconv.FormatFloat(k.rate, 'f', -1, 64) + " bytes"
+		e.Mode = "every " + model.Bytes(min(k.rate, 1<<62)).String()
 	}
 	event := k.Event(e)
 	for i, p := range places {

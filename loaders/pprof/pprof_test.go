@@ -350,7 +350,7 @@ func FuzzOpen(f *testing.F) {
 
 // The period between two samples is told in words.
 func TestPeriod(t *testing.T) {
-	for n, want := range map[int64]string{1: "byte", 524288: "524288 bytes"} {
+	for n, want := range map[int64]string{1: "byte", 524288: "512 KiB"} {
 		if got := periodOf(n, "bytes", ""); got != want {
 			t.Errorf("%d: %q", n, got)
 		}

@@ -154,10 +154,13 @@ func (r *reader) period(one string) string {
 	return periodOf(r.tables.periodValue, r.name(r.tables.period.unit, 0), one)
 }
 
-// periodOf renders a number of units: "524288 bytes"; for a single one, one and the name of the unit: "byte", "1 byte".
+// periodOf renders a number of units: "512 KiB", "10000000 nanoseconds"; for a single one, one and the name of the unit: "byte", "1 byte".
 func periodOf(n int64, unit, one string) string {
 	if n == 1 {
 		return one + strings.TrimSuffix(unit, "s")
+	}
+	if unit == "bytes" && n > 0 {
+		return model.Bytes(n).String()
 	}
 	return strconv.FormatInt(n, 10) + " " + unit
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -106,8 +107,8 @@ func (p *Functions) ColumnsOf(t *rows) []ui.Column[weights.Row] {
 		{Title: titles.Percent, Width: model.ShareWidth, Right: true, Drop: 5, Like: titles.Total, Cell: percent(total)},
 		{Title: strings.ToUpper(t.By.String()), Key: key, Width: 18, Grow: 3, Cut: cut,
 			Text: func(r *row) string { return r.Name }, Rank: t.place(), Cell: p.nameCell},
-		{Title: titles.DSO, Key: "dso", Width: 12, Grow: 1, MaxWidth: 40, Cut: widget.CutFolder, Drop: 3, Text: t.dso,
-			Muted: true, Hidden: t.By != weights.ByFunctionDSO && t.By != weights.BySourceLine},
+		{Title: titles.DSO, Key: "dso", Width: 10, Grow: 1, MaxWidth: 40, Cut: widget.CutMiddle, Drop: 3, Text: t.dso,
+			Cell: p.dsoCell(t), Muted: true, Hidden: t.By != weights.ByFunctionDSO && t.By != weights.BySourceLine},
 	}
 	for i, k := range t.Beside {
 		name := widget.Truncate(k.Of.EventName(k.Event), 12)
@@ -116,6 +117,17 @@ func (p *Functions) ColumnsOf(t *rows) []ui.Column[weights.Row] {
 			Amounts: func(r *row) [2]model.Amount { return [2]model.Amount{r.Weights[i+1].Self, r.Weights[i+1].Total} }})
 	}
 	return cols
+}
+
+// dsoCell returns a function that draws the binary of a row: its base name unless names are shown in full.
+func (p *Functions) dsoCell(t *rows) func(*weights.Row) widget.Cell {
+	return func(r *weights.Row) widget.Cell {
+		name := t.dso(r)
+		if name != "" && !p.State.FullName {
+			name = path.Base(name)
+		}
+		return widget.Cell{Text: widget.Clean(name), Style: p.Look.Muted}
+	}
 }
 
 // FetchProfRows computes the weights of the rows of the chosen event: under it, and under the other events, each by its
