@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
 )
@@ -99,8 +100,8 @@ func noSum(m *model.ProfileMetric) error {
 // BuildAround returns the callers and callees of a function of a trace, by the figure opt.By. Errors are [ErrNoSum], a
 // [NoFunctionError], and those of ctx and of trace.
 func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, name string, opt Options) (*Report, error) {
-	key := keyNamed(opt.By)
-	if key.name == "peak_bytes" {
+	key := orders.Named(opt.By)
+	if key.Name == "peak_bytes" {
 		return nil, fmt.Errorf("%w; --at peak --by live_bytes has what lived at the peak", ErrNoSum)
 	}
 	r, stacks, err := opening(ctx, p, trace.Status(), &opt)
@@ -114,14 +115,14 @@ func BuildAround(ctx context.Context, p *model.Profile, trace analysis.Trace, na
 	q := aroundQuery{stacks: stacks, name: name, limit: opt.Limit, scale: 1}
 	for i := range rows {
 		leaf, _ := stacks.Node(rows[i].Stack)
-		q.add(leaf, key.value(&rows[i]))
+		q.add(leaf, key.Value(&rows[i]))
 	}
 	r.Around, err = q.ask(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r.Around.Metric, r.Around.Filters = key.name, FilterLines(opt.Cell)
-	r.Around.measure = (&model.ProfileMetric{Name: key.name}).Measure()
+	r.Around.Metric, r.Around.Filters = key.Name, FilterLines(opt.Cell)
+	r.Around.measure = (&model.ProfileMetric{Name: key.Name}).Measure()
 	return r, nil
 }
 

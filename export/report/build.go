@@ -21,15 +21,15 @@ type Options struct {
 	Around   bool           // single events are those around At, rather than the first of the range
 	Range    analysis.Range // of sums, sites, leaks
 	From, To model.Time     // the user's range; model.NoTime if not given
-	By       string         // sort key of sites, one of [SortKeys] or ByVerdict; "" is alloc_bytes
+	By       string         // sort key of sites, one of orders.Shared or orders.ByVerdict; "" is alloc_bytes
 	Group    analysis.Group // also a table of these groups, unless ByStack
 	MinAge   model.Time     // of leaks
 	Cell     analysis.Cell  // of sites, leaks and blocks
 	Blocks   string         // also single blocks: "blocks" or "born_blocks"
 
 	BlockOrder string         // one of BlockKeys, "" for the usual one
-	LeakOrder  string         // of the tables of leaks, one of LeakKeys, "" for the usual one
-	LiveOrder  string         // of the tables of sites that are live, one of SiteOrders, "" for the most live bytes
+	LeakOrder  string         // of the tables of leaks, one of orders.Leaks, "" for the usual one
+	LiveOrder  string         // of the tables of sites that are live, one of orders.Sites, "" for the most live bytes
 	Stacked    int            // number of top sites that divide the curve
 	Limit      int            // rows per table, 0 is all
 	Libraries  *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil

@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/export/report/object"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -106,15 +107,15 @@ func (r *Report) BuiltOrders(table string) []string {
 func traceOrders(table string) []string {
 	switch table {
 	case "", "sites", "live_sites", "peak_sites", "groups":
-		return SiteOrders()
+		return orders.Sites()
 	case "leaks", "late_freed":
-		return LeakKeys()
+		return orders.Leaks()
 	case "blocks", "born_blocks":
 		return BlockKeys()
 	case treeTable, linesTable, "treemap", "heatmap", "lifetime_heatmap":
 		return TreeMetrics()
 	case AroundTable:
-		return SortKeys()
+		return orders.Shared()
 	}
 	return nil
 }

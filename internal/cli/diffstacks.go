@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/pick"
@@ -266,14 +267,14 @@ func asUsage(err error) error {
 // first that both have.
 func (d *diffing) metric(mixed bool) (string, error) {
 	flags := d.sides[0].flags
-	by := state.SortKey(flags.By, report.SortKeys())
+	by := state.SortKey(flags.By, orders.Shared())
 	if !mixed && kind.Of(d.sides[0].p) != kind.Stacks {
 		if by == "" {
 			if by = "live_bytes"; d.flags.A.Over.Given() && d.flags.B.Over.Given() {
 				by = "alloc_bytes"
 			}
 		}
-		return by, checkKey(by, report.SortKeys())
+		return by, checkKey(by, orders.Shared())
 	}
 	if mixed {
 		return d.sharedMetric(by)
@@ -327,7 +328,7 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 	keys := []string{"live_bytes", "leaked_bytes", "alloc_bytes", "live_count", "alloc_count", "freed_bytes",
 		"temporary_count", "peak_bytes"}
 	if by != "" {
-		if err := checkKey(by, report.SortKeys()); err != nil {
+		if err := checkKey(by, orders.Shared()); err != nil {
 			return "", err
 		}
 		keys = []string{by}
@@ -350,5 +351,5 @@ func (d *diffing) sharedMetric(by string) (string, error) {
 		}
 	}
 	return "", fail.Usage(fmt.Errorf("diff: %s and %s have no metric in common: a trace has %s, and the profile %s",
-		trace.Meta.Name, p.Meta.Name, joinWords(report.SortKeys()), pick.MetricNames(p.Weights)))
+		trace.Meta.Name, p.Meta.Name, joinWords(orders.Shared()), pick.MetricNames(p.Weights)))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/manual"
@@ -71,7 +72,7 @@ func grammarVars(formats []loaders.Format) kong.Vars {
 	axes, reprHelp := uses.AxisHelp(formats)
 	dumpers, dumperHelp := uses.Dumpers(formats)
 	return kong.Vars{
-		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "),
+		"sortkeys": sortKeyList(), "leakkeys": strings.Join(orders.Leaks(), ", "),
 		"blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
 		"edges": edges, "edgehelp": help, "sizehelp": uses.SizeHelp(formats), "rowkinds": uses.RowKinds(formats),
 		"dumpers": dumpers, "dumperhelp": dumperHelp, "axes": axes, "reprhelp": reprHelp,
@@ -140,7 +141,7 @@ func commandNames() (names, aliases []string) {
 // sharedFlags returns the flags of the program that mean something to a command; nil represents the default one.
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return uses.Shared(app, command, kong.Vars{
-		"sortkeys": sortKeyList(), "leakkeys": strings.Join(report.LeakKeys(), ", "),
+		"sortkeys": sortKeyList(), "leakkeys": strings.Join(orders.Leaks(), ", "),
 		"blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(),
 		"weights": strings.Join(export.TraceMetrics(), ", "),
 	})

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
@@ -67,7 +67,7 @@ func TestNoLeaksOfHostileNames(t *testing.T) {
 func TestOrdersOfLeaks(t *testing.T) {
 	modeltest.Plain(t)
 	for _, table := range []string{"leaks", "late_freed"} {
-		for _, by := range report.LeakKeys() {
+		for _, by := range orders.Leaks() {
 			if status, _, errs := run(t, Env{}, "report", "-f", "csv", "--table", table, "--by", by, sample); status != 0 {
 				t.Errorf("--table %s --by %s: %q", table, by, errs)
 			}

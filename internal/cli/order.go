@@ -10,6 +10,7 @@ import (
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -266,22 +267,22 @@ func (a *app) refuseCompared(c *diffFlags, inputs []uses.Input) error {
 		return notOfOneKind(inputs[0].Name, inputs[0].Format.Name, inputs[1].Name, inputs[1].Format.Name)
 	}
 	traces, profiles := slices.Contains(of[:], kind.Trace), slices.Contains(of[:], kind.Stacks)
-	var orders, groups []string
+	var known, groups []string // orders; what rows are grouped by
 	by := a.flags.By
 	switch {
 	case of[0] == kind.Heap:
-		orders, groups = diff.HeapFigureWords(), heapRowKinds()
+		known, groups = diff.HeapFigureWords(), heapRowKinds()
 	case of[0] == kind.Dump:
-		orders, groups = diff.PageFigureWords(), dumpRowKinds()
+		known, groups = diff.PageFigureWords(), dumpRowKinds()
 	default:
 		groups = diff.GroupWords(traces, profiles)
 		if traces {
-			orders = report.SortKeys()
-			by = state.SortKey(by, orders)
+			known = orders.Shared()
+			by = state.SortKey(by, known)
 		}
 	}
-	if a.isGiven("by") && orders != nil {
-		if err := checkKey(by, orders); err != nil {
+	if a.isGiven("by") && known != nil {
+		if err := checkKey(by, known); err != nil {
 			return err
 		}
 	}

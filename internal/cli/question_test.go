@@ -8,7 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
-	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/model"
@@ -178,7 +178,7 @@ func TestWordsOfScreens(t *testing.T) {
 		}
 	}
 	for c := range analysis.CostCountOf {
-		if got := state.SortKey(c.String(), report.SortKeys()); got != state.CostKey(c) {
+		if got := state.SortKey(c.String(), orders.Shared()); got != state.CostKey(c) {
 			t.Errorf("--by %s is %s", c, got)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/settings"
@@ -170,7 +171,7 @@ func groupNamed(name string) analysis.Group {
 
 func heapKeyList() string { return strings.Join(report.HeapSortKeys(), ", ") }
 
-func sortKeyList() string { return strings.Join(report.SortKeys(), ", ") }
+func sortKeyList() string { return strings.Join(orders.Shared(), ", ") }
 
 // options converts the flags about instant, range and tables to values, which takes the complete trace: `50%` and
 // `peak` mean nothing without it.

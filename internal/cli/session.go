@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
@@ -392,7 +393,7 @@ func (a *app) traceReport(ctx context.Context, s *session, p *model.Profile, c *
 		leaks, a.flags.By = by, ""
 	case c.Table == "live_sites" || c.Table == "peak_sites":
 		live, a.flags.By = by, ""
-	case by == report.ByVerdict, by == report.ByGrowth:
+	case by == orders.ByVerdict, by == orders.ByGrowth:
 		leaks = by
 	}
 	opt, err := a.options(ctx, s.index)

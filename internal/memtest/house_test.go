@@ -95,6 +95,7 @@ var allowed = map[string][]string{
 	"export/report/places":  {"model", "analysis/calltree", "analysis/funcname", "export/report/object"},
 	"export/report/areas":   {"model", "model/titles", "analysis/...", "export/report", "export/report/..."},
 	"export/report/pagemap": {"model", "analysis/pages", "export/report", "export/report/..."},
+	"export/report/orders":  {"model", "analysis", "analysis/verdict"},
 	"export/report/check":   {"model", "analysis/...", "export/report", "export/report/..."},
 	"export/report/members": {"model", "export/report/object"},
 	"export/report/dump":    {"model", "analysis/pages"},
