@@ -86,3 +86,12 @@ func TestSettled(t *testing.T) {
 		}
 	}
 }
+
+func TestGroupsGrowWithAllTheirSites(t *testing.T) {
+	list := List{{Key: 0, Kind: Leak, Growth: 3, Confidence: 1}, {Key: 1, Kind: Leak, Growth: 5, Confidence: 1},
+		{Key: 2, Kind: Kept}, {Key: 3, Kind: Leak, Growth: 1, Confidence: 1}}
+	got := list.By(func(key uint32) (uint32, bool) { return key / 3, true })
+	if len(got) != 2 || got[0].Kind != Leak || got[0].Growth != 8 || got[1].Growth != 1 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -88,8 +88,8 @@ func (l List) Of(key uint32) Verdict {
 	return l[i]
 }
 
-// By returns the most significant verdict of each group. groupOf returns the group of a key, and false if it is in
-// none.
+// By returns the most significant verdict of each group, with the growth of all sites of that kind. groupOf returns the
+// group of a key, and false if it is in none.
 func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
 	var out List
 	for _, v := range l {
@@ -99,6 +99,14 @@ func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Verdict) int { return cmp.Or(cmp.Compare(a.Key, b.Key), Compare(&a, &b)) })
+	first := 0
+	for i := 1; i < len(out); i++ {
+		if a, b := &out[first], &out[i]; a.Key != b.Key {
+			first = i
+		} else if a.Kind == b.Kind {
+			a.Growth += b.Growth
+		}
+	}
 	return slices.CompactFunc(out, func(a, b Verdict) bool { return a.Key == b.Key })
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model"
 )
 
@@ -57,4 +58,23 @@ func TestWasteOnScreenAndInCommand(t *testing.T) {
 			w.keys("E")
 		}
 	}, path)
+}
+
+// The command of an object of several files names the one that has it.
+func TestCommandsOfObjectsTakeOneFile(t *testing.T) {
+	modeltest.Plain(t)
+	walkIn(t, 160, 40, func(w *walker) {
+		w.keys("5")
+		for range 4 { // its lists, one of which is the path
+			line := words(w.copied("Y"))
+			if len(line) < 3 || line[2] != "object" && line[2] != "path" {
+				t.Errorf("the command is %q:\n%s", line, w.sim.Text())
+				return
+			}
+			if status, out, errs := run(t, Env{}, line[1:]...); status != 0 || out == "" {
+				t.Errorf("%q: status %d, %s", line, status, errs)
+			}
+			w.keys("Tab")
+		}
+	}, javaA, javaB)
 }

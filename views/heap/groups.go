@@ -164,13 +164,17 @@ func (p *Groups) Unprinted() string {
 	return ""
 }
 
-// command returns the command that prints a table of a snapshot; q says how.
-func command(s *state.State, verb string, q state.Question, file []string, more ...string) []string {
-	words := append([]string{"memtui", "heap", verb}, file...)
-	words = append(words, more...)
+// command returns the command that prints a table of the snapshot shown; q says how.
+func command(s *state.State, verb string, q state.Question, file []string) []string {
 	if i := s.Snapshot(); i >= 0 && verb != "snapshots" {
 		q.Snapshot = &i
 	}
+	return commandOf(s, verb, q, file)
+}
+
+// commandOf is command for the snapshot that the words for the file name.
+func commandOf(s *state.State, verb string, q state.Question, file []string) []string {
+	words := append([]string{"memtui", "heap", verb}, file...)
 	if s.Heap.Policy != 0 && verb != "snapshots" {
 		q.Edges = s.Heap.Policy.Of(schemaOf(s)).Name
 	}

@@ -3,6 +3,7 @@ package heap
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -92,7 +93,11 @@ func (p *object) CommandLine(file []string) []string {
 		verb = "path"
 	}
 	q := state.Question{Values: p.State.Values && p.focus != listPath && p.fields != nil}
-	return command(&p.State, verb, q, file, fmt.Sprint(uint64(p.shown)))
+	row := fmt.Sprint(uint64(p.shown))
+	if one := p.SnapshotFile(&p.State, file); one != nil { // of several files: the command takes one
+		return commandOf(&p.State, verb, q, append(one, row))
+	}
+	return command(&p.State, verb, q, append(slices.Clone(file), row))
 }
 
 func (p *object) About() string {

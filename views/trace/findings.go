@@ -207,12 +207,12 @@ func (p *findingsPane) follow() {
 	p.env.Visit(screenOf(f.Kind), changes...)
 }
 
-// screenOf returns the screen with more about a finding.
+// screenOf returns the screen with more about a finding. Sites has what was freed at the end, however long it lived.
 func screenOf(k analysis.FindingKind) keymap.Action {
 	switch k {
 	case analysis.FindingDamage, analysis.FindingNoAddress:
 		return keymap.ShowProblems
-	case analysis.FindingLeak, analysis.FindingLate, analysis.FindingKept, analysis.FindingBounded:
+	case analysis.FindingLeak, analysis.FindingKept, analysis.FindingBounded:
 		return keymap.ShowLeaks
 	}
 	return keymap.ShowSites
