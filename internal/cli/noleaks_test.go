@@ -40,6 +40,27 @@ func TestNoLeaksOfATraceWithoutFrees(t *testing.T) {
 	}
 }
 
+// What grows during the run and is freed at its end is no leak, but a gate says so.
+func TestNoLeaksTellsWhatIsFreedAtTheEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.mlyze")
+	var events []memtest.TraceEvent
+	for i := range uint64(3000) {
+		events = append(events, memtest.TraceEvent{Delta: 1000, Addr: 0x1000 + 64*i, Size: 64})
+	}
+	for i := range uint64(3000) {
+		events = append(events, memtest.TraceEvent{Kind: 1, Delta: 1, Addr: 0x1000 + 64*i})
+	}
+	if err := os.WriteFile(path, memtest.TraceOf(nil, events), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for least, want := range map[string]bool{"--no-leaks": true, "--no-leaks=1M": false} {
+		status, out, errs := run(t, Env{}, "check", "-f", "json", least, path)
+		if status != 0 || strings.Contains(errs, "freed at its end") != want || strings.Contains(out, "freed at its end") != want {
+			t.Errorf("%s: %d, %q, %q", least, status, out, errs)
+		}
+	}
+}
+
 // What a hostile file calls its functions reaches no terminal, by whatever list of leaks.
 func TestNoLeaksOfHostileNames(t *testing.T) {
 	dir := t.TempDir()

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
+	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/accept"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/export/report/check"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
@@ -141,5 +144,44 @@ func (g *Gate) Judge(ctx context.Context, m *File, out Output) (*check.Leaks, er
 	if err != nil {
 		return nil, err
 	}
-	return check.NewLeaks(&result, g.rules.Least, g.notes, m.Limit), nil
+	notes := g.notes
+	if late, err := m.late(ctx, g.rules.Least); err != nil {
+		return nil, err
+	} else if late != "" {
+		notes = append(slices.Clip(notes), late)
+		out.Note(late)
+	}
+	return check.NewLeaks(&result, g.rules.Least, notes, m.Limit), nil
+}
+
+// latePart is the least part of the peak that a note is about.
+const latePart = 10
+
+// late returns a note about memory of a trace that grew during the run and was freed at its end, which is no leak; "" if
+// that is less than least bytes, or little of the peak.
+func (m *File) late(ctx context.Context, least uint64) (string, error) {
+	if kind.Of(m.Profile) != kind.Trace {
+		return "", nil
+	}
+	peak, _, err := m.Trace.Peak(ctx, analysis.FullRange)
+	if err != nil {
+		return "", err
+	}
+	list, err := m.Trace.Verdicts(ctx, analysis.ByStack, "")
+	bytes, blocks := uint64(0), uint64(0)
+	for i := range list {
+		if v := &list[i]; v.Kind == verdict.Late {
+			bytes, _ = model.SaturatingAdd(bytes, v.LateBytes)
+			blocks += v.Late
+		}
+	}
+	if err != nil || blocks == 0 || bytes < max(least, peak.Bytes/latePart) {
+		return "", err
+	}
+	text := fmt.Sprintf("%v in %s grew during the run and were freed at its end, which is no leak: --max-growth limits growth",
+		model.Bytes(bytes), model.Blocks(blocks))
+	if m.Profile.Meta.Sampled != "" {
+		text = model.AsSamples(text)
+	}
+	return text, nil
 }
