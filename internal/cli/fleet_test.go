@@ -127,6 +127,7 @@ func TestFleetQuestions(t *testing.T) {
 		"stack 00000000000000ff":         "grow  cart.c",
 		"stack 00000000000000ff -f json": `"frames": [`,
 		"stack grow --service x -f csv":  "shop,3072,1024,2048,2048,2,4",
+		"stack --service x -f csv":       "shop,3072,1024,2048,2048,2,4",
 		"recordings":                     "9.00 KiB  1970-01-01 00:00  2.00 s  cut     shop     1.1      web-7  /srv/a␛.mlyze",
 		"recordings grow -f json":        `"recording": "00000000000000ff"`,
 		"top -f html":                    `"cols":[{"head":"SUM","kind":"bytes"}`,

@@ -227,3 +227,15 @@ func TestOutside(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A site is chosen in one service, and shared with others.
+func TestServicesThatShareASite(t *testing.T) {
+	v := view{kind: fleet.Spread, service: "shop", site: "grow"}
+	if q := v.question(); q.Service != "" || q.Site != "grow" || v.matters(&restriction{label: "service"}) {
+		t.Errorf("%+v", q)
+	}
+	v.site = ""
+	if q := v.question(); q.Service != "shop" || !v.matters(&restriction{label: "service"}) {
+		t.Errorf("%+v", q)
+	}
+}

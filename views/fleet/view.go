@@ -60,6 +60,10 @@ func (v *view) question() fleet.Question {
 		q.Version, q.All = "", false
 	case fleet.Recordings:
 		q.All = false
+	case fleet.Spread:
+		if v.site != "" { // the services that share it
+			q.Service = ""
+		}
 	}
 	if v.kind != fleet.Top && v.kind != fleet.Diff {
 		q.Site = v.site
@@ -128,6 +132,8 @@ func (v *view) restrictions() (list []restriction) {
 // matters reports whether a restriction changes the rows of the view's screen.
 func (v *view) matters(r *restriction) bool {
 	switch r.label {
+	case "service":
+		return v.kind != fleet.Spread || v.site == ""
 	case "version":
 		return v.kind != fleet.Diff && v.kind != fleet.Trend
 	case "versions":

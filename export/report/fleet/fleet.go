@@ -310,7 +310,11 @@ func (l *layout) trend() {
 }
 
 func (l *layout) spread() {
-	l.heads("Services that share it", distribution(cells.Head{Text: titles.Service, Kind: cells.Name})...)
+	title := "Services"
+	if l.r.Site != "" {
+		title += " that share it"
+	}
+	l.heads(title, distribution(cells.Head{Text: titles.Service, Kind: cells.Name})...)
 	for _, x := range l.r.Services {
 		l.row(6, append(l.summary(&x.Summary), model.Clean(x.Service))...)
 	}

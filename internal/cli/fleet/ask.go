@@ -72,7 +72,7 @@ type (
 		whatFlags
 	}
 	stackFlags struct {
-		Site string `arg:"" help:"The site: its STACK or SITE as other tables print them, or the name of its function."`
+		Site string `arg:"" optional:"" help:"The site: its STACK or SITE as other tables print them, or the name of its function. Without it, complete recordings."`
 		whatFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
 		allFlags
@@ -234,7 +234,7 @@ func (h *Host) answer(ctx context.Context, c asker, at *placeFlags) error {
 		return err
 	}
 	var stacks []printed.Stack
-	if q.Kind == fleet.Spread && q.What.Stacks() {
+	if q.Kind == fleet.Spread && q.Site != "" && q.What.Stacks() {
 		if stacks, err = stacksOf(ctx, s, q); err != nil {
 			return failed(ctx, err)
 		}
