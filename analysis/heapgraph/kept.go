@@ -99,41 +99,49 @@ func (k *keptGraph) fits(h *model.Heap) bool {
 }
 
 // setsFormat is the format of files with what all types, or all frames, retain.
-var setsFormat = sections.Format{Magic: "memtui.sets/1\r\n\x00\x00", Version: 2}
+var setsFormat = sections.Format{Magic: "memtui.sets/1\r\n\x00\x00", Version: 3}
 
-// retainedSet is what the rows of one type retain.
-type retainedSet struct{ ID, Bytes uint64 }
+// retainedSet is what the rows of one type retain; Exact is 0 for a lower bound.
+type retainedSet struct{ ID, Bytes, Exact uint64 }
 
-func setsOf(g *Graph, by By) string {
+// setsOf returns the name of a file. counted says that there was memory to count exactly.
+func setsOf(g *Graph, by By, counted bool) string {
 	name := fileOf(g.Heap, g.Policy) + "-sets" + strconv.FormatUint(uint64(by.Kinds), 16)
 	if by.Axis != 0 {
 		name += "-" + strconv.Itoa(by.Axis+1)
 	}
+	if !counted {
+		name += "-least"
+	}
 	return name
 }
 
-// restoreSets returns the retained bytes by type that an earlier run has kept, or nil.
-func (g *Graph) restoreSets(ctx context.Context, by By) map[uint32]uint64 {
+// restoreSets returns what types retain, as an earlier run has kept it, or nil.
+func (g *Graph) restoreSets(ctx context.Context, by By, counted bool) map[uint32]SetSize {
 	var list []retainedSet
 	read := func(f *sections.Codec) { sections.Array(f, "sets", &list) }
-	if g.Heap.Kept == nil || setsFormat.Restore(ctx, g.Heap.Kept, setsOf(g, by), sections.Layout(read), read) == nil {
+	if g.Heap.Kept == nil || setsFormat.Restore(ctx, g.Heap.Kept, setsOf(g, by, counted), sections.Layout(read), read) == nil {
 		return nil
 	}
-	sets := make(map[uint32]uint64, len(list))
+	sets := make(map[uint32]SetSize, len(list))
 	for _, s := range list {
-		sets[uint32(s.ID)] = s.Bytes
+		sets[uint32(s.ID)] = SetSize{s.Bytes, s.Exact != 0}
 	}
 	return sets
 }
 
 // keepSets writes what types retain for the next run if the snapshot is kept, too.
-func (g *Graph) keepSets(by By, sets map[uint32]uint64) {
+func (g *Graph) keepSets(by By, counted bool, sets map[uint32]SetSize) {
 	if g.Heap.Kept == nil {
 		return
 	}
 	list := make([]retainedSet, 0, len(sets))
-	for id, bytes := range sets {
-		list = append(list, retainedSet{uint64(id), bytes})
+	for id, n := range sets {
+		exact := uint64(0)
+		if n.Exact {
+			exact = 1
+		}
+		list = append(list, retainedSet{uint64(id), n.Bytes, exact})
 	}
-	setsFormat.Keep(g.Heap.Kept, setsOf(g, by), func(f *sections.Codec) { sections.Array(f, "sets", &list) })
+	setsFormat.Keep(g.Heap.Kept, setsOf(g, by, counted), func(f *sections.Codec) { sections.Array(f, "sets", &list) })
 }

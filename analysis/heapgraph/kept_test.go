@@ -152,3 +152,18 @@ func TestLargestAndTally(t *testing.T) {
 		}
 	}
 }
+
+// Lower bounds are kept like exact sizes, apart from what is counted where there is memory for it.
+func TestKeptSetsHaveLowerBounds(t *testing.T) {
+	h := randomHeap(rand.New(rand.NewPCG(5, 6)), 100)
+	h.Kept = &modeltest.Keeper{T: t}
+	g, by := graphOf(t, h, 0), By{Kinds: h.Schema.Objects().Kinds}
+	sets := map[uint32]SetSize{1: {10, true}, 2: {20, false}}
+	g.keepSets(by, false, sets)
+	if got := g.restoreSets(t.Context(), by, false); !reflect.DeepEqual(got, sets) {
+		t.Errorf("%v, want %v", got, sets)
+	}
+	if got := g.restoreSets(t.Context(), by, true); got != nil {
+		t.Errorf("what was not counted is taken for exact: %v", got)
+	}
+}

@@ -122,26 +122,24 @@ func (g *Graph) groupSets(ctx context.Context, by By) (map[uint32]SetSize, error
 	if g.HasSets(ctx) {
 		budget = 1<<20 + setSteps*(g.Heap.Len()+g.Heap.To.Len())
 	}
-	var sets map[uint32]uint64
-	if budget > 0 {
-		sets = g.restoreSets(ctx, by)
-	}
+	sets := g.restoreSets(ctx, by, budget > 0)
 	if sets == nil {
-		var err error
-		if sets, err = g.core.retainedBySets(ctx, x, budget); err != nil {
+		exact, err := g.core.retainedBySets(ctx, x, budget)
+		if err != nil {
 			return nil, err
 		}
-		if budget > 0 {
-			g.keepSets(by, sets)
+		if sets, err = g.core.bounded(ctx, x, exact); err != nil {
+			return nil, err
 		}
+		g.keepSets(by, budget > 0, sets)
 	}
-	return g.core.bounded(ctx, x, sets)
+	return sets, nil
 }
 
 // bounded adds lower bounds to the exact sizes of groups, and repeats each for all ids of the group.
-func (c *core[I]) bounded(ctx context.Context, x *rowClasses, sets map[uint32]uint64) (map[uint32]SetSize, error) {
-	out := make(map[uint32]SetSize, len(sets))
-	for class, n := range sets {
+func (c *core[I]) bounded(ctx context.Context, x *rowClasses, exact map[uint32]uint64) (map[uint32]SetSize, error) {
+	out := make(map[uint32]SetSize, len(exact))
+	for class, n := range exact {
 		out[class] = SetSize{n, true}
 	}
 	if err := c.least(ctx, x, out); err != nil {
