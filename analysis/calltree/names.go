@@ -2,6 +2,7 @@ package calltree
 
 import (
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -99,10 +100,15 @@ func (t *SiteNames) Node(leaf model.NodeID) model.NodeID {
 
 // Allocates reports whether a function is an allocation function.
 func (t *SiteNames) Allocates(f model.FuncID) bool {
-	is, known := t.allocates[f]
-	if !known {
-		is = allocators().MatchString(model.Matched(t.stacks.Functions[f]))
-		t.allocates[f] = is
+	return t.matches(t.allocates, allocators, f)
+}
+
+// matches reports whether a function matches an expression. known has the answers so far.
+func (t *SiteNames) matches(known map[model.FuncID]bool, expression func() *regexp.Regexp, f model.FuncID) bool {
+	is, ok := known[f]
+	if !ok {
+		is = expression().MatchString(model.Matched(t.stacks.Functions[f]))
+		known[f] = is
 	}
 	return is
 }
@@ -114,12 +120,7 @@ var starters = Expression(`^_start$|^\(below main\)$|^__libc_start_|^_*(clone3?|
 
 // Starts reports whether a function starts a program or a thread, where it is outermost.
 func (t *SiteNames) Starts(f model.FuncID) bool {
-	is, known := t.starts[f]
-	if !known {
-		is = starters().MatchString(model.Matched(t.stacks.Functions[f]))
-		t.starts[f] = is
-	}
-	return is
+	return t.matches(t.starts, starters, f)
 }
 
 // Name returns the name and place of a stack as tables show them.

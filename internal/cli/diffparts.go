@@ -51,8 +51,10 @@ func (d *diffing) heaps(ctx context.Context) error {
 		return err
 	}
 	before := suspects.Count(h, 0, edges)
-	if ids, ok := heapgraph.AllIdentities(ctx, h); ok {
-		q.Other = &ids
+	if !q.Frames {
+		if ids, ok := heapgraph.AllIdentities(ctx, h); ok {
+			q.Other = &ids
+		}
 	}
 	if h, err = newer.heapSide(ctx, &q); err != nil {
 		return err

@@ -56,8 +56,10 @@ func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ids, ok := heapgraph.AllIdentities(ctx, load.Heap); ok && i == 0 {
-			other = &ids
+		if i == 0 && !k.frames {
+			if ids, ok := heapgraph.AllIdentities(ctx, load.Heap); ok {
+				other = &ids
+			}
 		}
 		sides[i], set.groups[i] = rows.Side, rows.Groups
 		sides[i].Label = [2]string{"before", "after"}[i]
