@@ -30,7 +30,11 @@ func BenchmarkOverhead(b *testing.B) {
 		programs[mode] = []string{path, mode}
 	}
 	if out, err := exec.Command("gcc", "-print-prog-name=cc1").Output(); err == nil {
-		programs["compiler"] = []string{strings.TrimSpace(string(out)), "-quiet", "-O2", "-o", "/dev/null", "testdata/known.c"}
+		source := filepath.Join(folder, "hook.i")
+		if out, err := exec.Command("gcc", "-E", "-o", source, "hook/src/hook.c").CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+		programs["compiler"] = []string{strings.TrimSpace(string(out)), "-quiet", "-O3", "-o", "/dev/null", source}
 	}
 	if python, err := exec.LookPath("python3"); err == nil {
 		for _, mode := range []string{"churn", "list", "asyncio"} {
@@ -58,7 +62,11 @@ func BenchmarkOverhead(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				note("bare", func() { _ = exec.Command(command[0], command[1:]...).Run() })
+				note("bare", func() {
+					if err := exec.Command(command[0], command[1:]...).Run(); err != nil {
+						b.Fatal(err)
+					}
+				})
 				note("sampled", record(Options{Sample: 512 << 10}))
 				note("all", record(Options{}))
 				if preload := heaptrackPreload(); preload != "" {

@@ -8,7 +8,7 @@ import sys
 def churn():
     rows = {str(i): {"name": "row %d" % i, "tags": list(range(i % 20))} for i in range(1500)}
     words = re.compile(r"[a-z]+ \d+")
-    for _ in range(60):
+    for _ in range(180):
         text = json.dumps(rows)
         found = words.findall(text)
         back = json.loads(text)
