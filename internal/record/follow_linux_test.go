@@ -304,9 +304,7 @@ func TestRecorderIsKilledAtAnyMoment(t *testing.T) {
 	target, random := known(t), rand.New(rand.NewPCG(1, 2))
 	for range 10 {
 		path := path + strconv.Itoa(random.IntN(1000000))
-		cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), "MEMTUI_TEST_KILLED="+target, "MEMTUI_TEST_OUTPUT="+path)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		cmd := toBeKilled(t, "MEMTUI_TEST_KILLED="+target, "MEMTUI_TEST_OUTPUT="+path)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

@@ -347,6 +347,15 @@ func TestRecordingEndsBeforeTheProgram(t *testing.T) {
 	}
 }
 
+// toBeKilled returns a process that runs this test with more variables, in a group of its own. What it leaves in the
+// folder for temporary files goes with this test.
+func toBeKilled(t *testing.T, env ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+t.TempDir()), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
+}
+
 // A recorder that is killed leaves a file that opens, and names in the journal.
 func TestKilledRecorderIsRecoveredFrom(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "o.mlyze")
@@ -354,9 +363,7 @@ func TestKilledRecorderIsRecoveredFrom(t *testing.T) {
 		_, _, _ = Run(t.Context(), Options{Command: []string{os.Getenv("MEMTUI_TEST_RECORDER"), "sleep"}, Output: os.Getenv("MEMTUI_TEST_OUTPUT"), Frames: 64, Ring: 1 << 20, Log: t.Logf})
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
-	cmd.Env = append(os.Environ(), "MEMTUI_TEST_RECORDER="+known(t), "MEMTUI_TEST_OUTPUT="+path)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd := toBeKilled(t, "MEMTUI_TEST_RECORDER="+known(t), "MEMTUI_TEST_OUTPUT="+path)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
