@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -104,6 +105,39 @@ func TestCompiled(t *testing.T) {
 			}
 			agrees(t, loaders.Symbols{}, file, reference)
 		})
+	}
+}
+
+// Reproducible builds, such as Debian's, name the folder of a unit relative to the source tree. It precedes each relative
+// name once, also that of a file right in it: addr2line repeats it there.
+func TestRelativeFolders(t *testing.T) {
+	for _, flags := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		dir := t.TempDir()
+		if err := os.Mkdir(filepath.Join(dir, "inc"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"inc/twice.h": "static inline __attribute__((always_inline)) int twice(volatile int *x) { return *x * 2; }\n",
+			"main.c":      "#include \"inc/twice.h\"\nint work(int n) { volatile int x = n; x += 3; return twice(&x) * x; }\nint main() { return work(1); }\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tool(t, dir, "gcc", flags, "-O2", "-ffile-prefix-map="+dir+"=made/here", "main.c", "-o", "prog")
+		file, files := filepath.Join(dir, "prog"), map[string]bool{}
+		addrs := randomAddresses(t, file, 300)
+		table, _ := resolved(t, loaders.Symbols{}, moduleOf(t, file, file, loadedAt), addrs...)
+		for i := range addrs {
+			for _, f := range table.Frames(i) {
+				if f.File != "" {
+					files[f.File] = true
+				}
+			}
+		}
+		if got := slices.Sorted(maps.Keys(files)); !slices.Equal(got, []string{"made/here/inc/twice.h", "made/here/main.c"}) {
+			t.Errorf("%s: %q", flags, got)
+		}
 	}
 }
 

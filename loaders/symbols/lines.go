@@ -35,13 +35,13 @@ func (t *lineTable) file(n uint64) string {
 	if path.IsAbs(f.name) {
 		return f.name
 	}
-	if f.dir < uint64(len(t.dirs)) {
+	if f.dir > 0 && f.dir < uint64(len(t.dirs)) {
 		f.name = under(t.dirs[f.dir], f.name)
 	}
 	if !path.IsAbs(f.name) && len(t.dirs) > 0 {
 		f.name = under(t.dirs[0], f.name)
 	}
-	if !path.IsAbs(f.name) && t.dir != "" {
+	if !path.IsAbs(f.name) && t.dir != "" && (len(t.dirs) == 0 || t.dirs[0] != t.dir) {
 		f.name = path.Join(t.dir, f.name)
 	}
 	return f.name
