@@ -64,13 +64,17 @@ type Finding struct {
 // UsualFindings is the number of findings on screens and in reports.
 const UsualFindings = 20
 
-// peakSites is the number of largest sites at the peak that are searched for one that does not leak.
-const peakSites = 7
+// What is said about the peak.
+const (
+	peakSites  = 512 // largest sites that are searched
+	mostOfPeak = 3   // owners
+)
 
 // Thresholds for findings.
 const (
-	heldPart      = 0.01 // of all bytes live at the end, for memory that does not grow
-	peakPart      = 0.05 // of the peak, per site
+	heldPart      = 0.01 // of the peak, for memory that stays live without growing
+	peakPart      = 0.05 // of the peak, per owner
+	nearlyAll     = 0.99 // of what an owner has at the peak: its other sites do not matter
 	burstRun      = 0.25 // of the run: longer is not a burst
 	temporaryPart = 0.30 // of a site's blocks
 	hotPart       = 0.01 // of all blocks, for the temporary ones of one site
@@ -91,7 +95,7 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 	if p != nil && p.Meta.Sampled != "" { // two events in a row are those of two samples
 		temporary = func() error { return nil }
 	}
-	for _, look := range []func() error{f.prepare, f.verdicts, f.peak, temporary, f.hot, f.trim, f.histories} {
+	for _, look := range []func() error{f.prepare, f.verdicts, f.peak, temporary, f.hot, f.order, f.histories} {
 		if err := look(); err != nil {
 			return nil, err
 		}
@@ -185,12 +189,8 @@ func (f *finder) verdicts() error {
 		found = f.addVerdict(found, byOwner, &list[i])
 	}
 	found = oneEach(found, byOwner)
-	slices.SortStableFunc(found, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(min(a.Kind, FindingKept), min(b.Kind, FindingKept)),
-			cmp.Compare(b.Growth*b.Confidence, a.Growth*a.Confidence), cmp.Compare(b.Bytes, a.Bytes))
-	})
 	for i := range found {
-		if x := &found[i]; x.Kind == FindingLeak || x.Kind == FindingLate || ratio(x.Bytes, live.Bytes) >= heldPart {
+		if x := &found[i]; x.Kind == FindingLeak || x.Kind == FindingLate || ratio(x.Bytes, f.top.Bytes) >= heldPart {
 			if x.sites > 1 {
 				x.Text = fmt.Sprintf("%d sites, %s in %s; of the largest: ", x.sites, model.Bytes(x.Bytes), model.Blocks(x.Count)) + x.Text
 			}
@@ -245,25 +245,34 @@ func (f *finder) addVerdict(found []Finding, byOwner map[ownedBy]int, v *verdict
 	if count == 0 {
 		return found
 	}
+	before := len(found)
+	found, x := f.addSite(found, byOwner, kind, site, bytes, count)
+	if len(found) > before {
+		x.Confidence, x.until, x.Text = float64(v.Confidence), v.Until, v.Evidence()
+	}
+	x.Growth += v.Growth
+	return found
+}
+
+// addSite adds a site to the finding of its owner, which it returns. The first one is the most significant one.
+func (f *finder) addSite(found []Finding, byOwner map[ownedBy]int, kind FindingKind, s *Site, bytes, count uint64) ([]Finding, *Finding) {
 	owner := ownedBy{kind: kind}
-	frame, known := f.owners.Frame(site.Stack)
+	frame, known := f.owners.Frame(s.Stack)
 	if owner.function, owner.file = frame.Function, frame.File; !known {
-		owner.stack = site.Stack
+		owner.stack = s.Stack
 	}
 	i, seen := byOwner[owner]
 	if !seen {
 		i = len(found)
 		byOwner[owner] = i
-		found = append(found, Finding{Kind: kind, Site: *site, Owner: frame, HasOwner: known,
-			Confidence: float64(v.Confidence), until: v.Until, Text: v.Evidence()})
+		found = append(found, Finding{Kind: kind, Site: *s, Owner: frame, HasOwner: known, Confidence: 1})
 	}
 	x := &found[i]
-	x.Stacks, x.Keys = append(x.Stacks, site.Stack), append(x.Keys, site.Key)
+	x.Stacks, x.Keys = append(x.Stacks, s.Stack), append(x.Keys, s.Key)
 	x.Bytes, _ = model.SaturatingAdd(x.Bytes, bytes)
 	x.Count += count
-	x.Growth += v.Growth
 	x.sites++
-	return found
+	return found, x
 }
 
 // oneEach merges findings of one owner: leaking with late sites, and kept with bounded sites, under the kind that has
@@ -341,34 +350,61 @@ func blocksOf(count, bytes uint64) string {
 	return model.Group(count) + " blocks, " + model.Bytes(bytes).String()
 }
 
-// peak adds a site with a large part of the peak that is not reported as a leak.
+// peak adds the owners that have a large part of the peak, at sites that no other finding is about.
 func (f *finder) peak() error {
 	f.byKey = nil // rows move
 	model.SortFirst(f.sites, peakSites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
 	})
-	for _, s := range f.sites[:min(len(f.sites), peakSites)] {
-		share := ratio(s.LiveBytes, f.top.Bytes)
-		reported := slices.ContainsFunc(f.out, func(x Finding) bool { return slices.Contains(x.Keys, s.Key) })
-		if share < peakPart || s.LeakBytes > s.LiveBytes/2 || reported {
-			continue
+	reported := map[Key]bool{}
+	for i := range f.out {
+		for _, k := range f.out[i].Keys {
+			reported[k] = true
 		}
-		text := fmt.Sprintf("%v of the peak (%v)", model.Bytes(s.LiveBytes), model.Share(share))
-		kind := FindingPeak
-		held, err := f.t.HeldAtPeak(f.ctx, s.Key)
-		if err != nil {
+	}
+	var found []Finding
+	byOwner := map[ownedBy]int{}
+	for i := range f.sites[:min(len(f.sites), peakSites)] {
+		if s := &f.sites[i]; s.LiveBytes > 0 && s.LeakBytes <= s.LiveBytes/2 && !reported[s.Key] {
+			found, _ = f.addSite(found, byOwner, FindingPeak, s, s.LiveBytes, s.LiveCount)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	for i := range found[:min(len(found), mostOfPeak)] {
+		x := &found[i]
+		if ratio(x.Bytes, f.top.Bytes) < peakPart {
+			break
+		}
+		if err := f.sayPeak(x); err != nil {
 			return err
 		}
-		if held > 0 {
-			text += fmt.Sprintf(" for %v", held)
-			if float64(held) <= burstRun*float64(f.status.Duration) {
-				kind = FindingBurst
-			}
-		}
-		x := f.about(kind, &s, s.LiveBytes, s.LiveCount, text)
-		x.At, x.AtTime, x.HasAt = f.top.Instant, f.top.Time, true
-		f.out = append(f.out, x)
+		f.out = append(f.out, *x)
+	}
+	return nil
+}
+
+// sayPeak completes a finding about the peak: how much an owner has of it, and for how long its largest site has that.
+func (f *finder) sayPeak(x *Finding) error {
+	x.At, x.AtTime, x.HasAt = f.top.Instant, f.top.Time, true
+	x.Text = fmt.Sprintf("%v of the peak (%v)", model.Bytes(x.Bytes), model.ShareOf(x.Bytes, f.top.Bytes))
+	s := &x.Site
+	several := ratio(s.LiveBytes, x.Bytes) < nearlyAll
+	if several {
+		x.Text += fmt.Sprintf(" at %d sites", x.sites)
+	}
+	if ratio(s.LiveBytes, f.top.Bytes) < peakPart { // it takes a walk over all blocks
 		return nil
+	}
+	held, err := f.t.HeldAtPeak(f.ctx, s.Key)
+	if err != nil || held == 0 {
+		return err
+	}
+	if several {
+		x.Text += fmt.Sprintf("; the largest held %v", model.Bytes(s.LiveBytes))
+	}
+	x.Text += fmt.Sprintf(" for %v", held)
+	if float64(held) <= burstRun*float64(f.status.Duration) && s.LiveBytes > x.Bytes/2 {
+		x.Kind = FindingBurst
 	}
 	return nil
 }
@@ -408,12 +444,37 @@ func (f *finder) hot() error {
 	return nil
 }
 
-// trim cuts the list to the limit: of several findings of one kind that are not leaks, the smallest go first.
-func (f *finder) trim() error {
+// rank is the order of kinds. Those that say who holds memory, at the end or at the peak, are of one rank.
+func (k FindingKind) rank() FindingKind {
+	switch k {
+	case FindingClean:
+		return FindingNoAddress
+	case FindingBounded, FindingBurst, FindingPeak:
+		return FindingKept
+	}
+	return k
+}
+
+// pace returns how fast memory leaks, by how certain that is.
+func (x *Finding) pace() float64 {
+	if x.Kind != FindingLeak && x.Kind != FindingLate {
+		return 0
+	}
+	return x.Growth * x.Confidence
+}
+
+// order sorts the findings: leaks by how fast they grow and how certain they are, and then what holds most. It cuts the
+// list to the limit: of those that are not the only ones of their kind, and no leaks, the last ones go first.
+func (f *finder) order() error {
+	slices.SortStableFunc(f.out, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Kind.rank(), b.Kind.rank()),
+			cmp.Compare(b.pace(), a.pace()), cmp.Compare(b.Bytes, a.Bytes))
+	})
 	for f.limit > 0 && len(f.out) > f.limit {
 		last := len(f.out) - 1
 		for i := last; i > 0; i-- {
-			if k := f.out[i].Kind; k == f.out[i-1].Kind && k != FindingLeak {
+			k := f.out[i].Kind
+			if k != FindingLeak && slices.ContainsFunc(f.out[:i], func(x Finding) bool { return x.Kind == k }) {
 				last = i
 				break
 			}

@@ -66,14 +66,15 @@ func TestFindingsTellTheStory(t *testing.T) {
 		if f.Site.Name != "" && len(f.History) != analysis.HistoryColumns {
 			t.Errorf("%v has %d columns of history", f.Kind, len(f.History))
 		}
-		if f.HasAt != (f.Kind == analysis.FindingBurst) {
+		if f.HasAt != (f.Kind == analysis.FindingBurst || f.Kind == analysis.FindingPeak) {
 			t.Errorf("%v leads to an instant: %v", f.Kind, f.HasAt)
 		}
 	}
 	want := []string{
 		"leak | grow: 99 blocks (96.7 KiB), allocated from 100 µs to 9.90 ms, throughout the run; none was freed",
-		"kept | keep: 1 block (48.8 KiB), allocated at 5 µs; none was freed",
 		"burst | burst: 488 KiB of the peak (76.3 %) for 500 µs",
+		"kept | keep: 1 block (48.8 KiB), allocated at 5 µs; none was freed",
+		"peak | pool: 39.1 KiB of the peak (6.1 %) for 10.0 ms",
 		"temporary | scratch: 100 % of 400 blocks freed at once",
 	}
 	if !slices.Equal(got, want) {
