@@ -59,6 +59,15 @@ func beforeTeardown(columns []Column) int {
 	return max(peak, 1)
 }
 
+// AllocsIn returns the number of allocations in each column.
+func AllocsIn(columns []Column) []uint64 {
+	n := make([]uint64, len(columns))
+	for i := range columns {
+		n[i] = columns[i].AllocCount
+	}
+	return n
+}
+
 func allocsIn(columns []Column) (n uint64) {
 	for i := range columns {
 		n += columns[i].AllocCount

@@ -201,11 +201,15 @@ func (ix *fileIndex) Chart(ctx context.Context, rg analysis.Range, n int) ([]ana
 	return ix.columnsOf(ctx, rg, n, false)
 }
 
-// columnsOf returns n columns, of equal duration if exact is set. It caches the last few answers, as a screen asks
-// again whenever it is drawn.
-func (ix *fileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, exact bool) (cols []analysis.Column, err error) {
+func (ix *fileIndex) columnsOf(ctx context.Context, rg analysis.Range, n int, exact bool) ([]analysis.Column, error) {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	return ix.columnsNow(ctx, rg, n, exact)
+}
+
+// columnsNow returns n columns, of equal duration if exact is set. It caches the last few answers, as a screen asks again
+// whenever it is drawn. The lock is held.
+func (ix *fileIndex) columnsNow(ctx context.Context, rg analysis.Range, n int, exact bool) (cols []analysis.Column, err error) {
 	key := live.CurveKey{Range: rg, N: n, Events: ix.events(), Exact: exact}
 	if cols := ix.curves.Get(key); cols != nil {
 		return cols, nil

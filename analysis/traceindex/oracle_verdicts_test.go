@@ -19,7 +19,11 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 	if group.DimOf(by) != column.DimStack || ix.time.n == 0 {
 		return nil, ctx.Err()
 	}
-	edges := ix.windows()
+	columns, err := ix.Curve(ctx, analysis.FullRange, verdict.ClockParts)
+	if err != nil {
+		return nil, err
+	}
+	edges := ix.windows(verdict.NewClock(analysis.AllocsIn(columns)))
 	end := edges[verdict.Windows]
 	keys := len(ix.sums[column.DimStack])
 	g := verdict.NewGatherer(edges, 0, keys)
@@ -61,8 +65,8 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 	return out.By(func(stack uint32) (uint32, bool) { return uint32(f.KeyOf(stack)), set == nil || set.Has(stack) }), ctx.Err()
 }
 
-// windows are the events before each window, of as many allocations, and before everything is given back.
-func (ix *Index) windows() (edges [verdict.Windows + 1]uint32) {
+// windows are the events before each window, and before everything is given back.
+func (ix *Index) windows(clock verdict.Clock) (edges [verdict.Windows + 1]uint32) {
 	born := slices.Collect(func(yield func(uint32) bool) {
 		for b := range ix.size.N {
 			if !yield(ix.born.At(b)) {
@@ -72,13 +76,13 @@ func (ix *Index) windows() (edges [verdict.Windows + 1]uint32) {
 	})
 	born = append(born, uint32(ix.time.n))
 	all := len(born) - 1
-	end, ok := ix.peakAfter(int(born[all-all/verdict.Windows]), ix.time.n)
+	end, ok := ix.peakAfter(int(born[clock.Windows(uint64(all))[verdict.Windows-1]]), ix.time.n)
 	if !ok {
 		end = ix.time.n
 	}
 	last, _ := slices.BinarySearch(born[:all], uint32(end))
-	for w := range edges {
-		edges[w] = born[last*w/verdict.Windows]
+	for w, before := range clock.Windows(uint64(last)) {
+		edges[w] = born[before]
 	}
 	edges[0], edges[verdict.Windows] = 0, uint32(end)
 	return edges

@@ -138,8 +138,10 @@ func (ix *fileIndex) judge(ctx context.Context, t *tally.Tally) (verdict.List, e
 type judge struct {
 	*verdict.Gatherer
 	ix     *fileIndex
-	window int // allocations per window
-	end    int // number of events until the program begins to free everything
+	clock  verdict.Clock
+	edges  [verdict.Windows + 1]uint32 // events before each window
+	window int                         // allocations per window of the complete run, where they are equal
+	end    int                         // number of events until the program begins to free everything
 	at     model.Time
 	then   []column.Cell // sums by stack at end
 	slot   []int32       // by stack: its number in the Gatherer + 1, 0 for none
@@ -155,18 +157,25 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 	r := ix.reader()
 	allocs := int(ix.curve.AllocCount)
 	j := &judge{ix: ix, window: allocs / verdict.Windows}
-	j.end = r.beforeTeardown(allocs - j.window)
-	j.at = r.timeAt(max(j.end-1, 0))
-	last := int(r.levelAt(j.end).AllocCount)
-	var edges [verdict.Windows + 1]uint32
-	for w := range edges {
-		edges[w] = uint32(r.eventOfAlloc(last * w / verdict.Windows))
+	for _, exact := range []bool{false, true} { // few runs need the exact one
+		if !exact || j.clock.OfTime() {
+			columns, err := ix.columnsNow(ctx, analysis.FullRange, verdict.ClockParts, exact)
+			if err != nil {
+				return nil, err
+			}
+			j.clock = verdict.NewClock(analysis.AllocsIn(columns))
+		}
 	}
-	edges[0], edges[verdict.Windows] = 0, uint32(j.end)
+	j.end = r.beforeTeardown(int(j.clock.Windows(uint64(allocs))[verdict.Windows-1]))
+	j.at = r.timeAt(max(j.end-1, 0))
+	for w, before := range j.clock.Windows(uint64(r.levelAt(j.end).AllocCount)) {
+		j.edges[w] = uint32(r.eventOfAlloc(int(before)))
+	}
+	j.edges[0], j.edges[verdict.Windows] = 0, uint32(j.end)
 	if r.err != nil {
 		return nil, r.err
 	}
-	early, err := ix.sumsAt(column.DimStack, int(edges[verdict.Windows/3]))
+	early, err := ix.sumsAt(column.DimStack, int(j.edges[verdict.Windows/3]))
 	if err == nil {
 		j.then, err = ix.sumsAt(column.DimStack, j.end)
 	}
@@ -182,14 +191,18 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 			short = max(short, c.end-c.begin)
 		}
 	}
-	j.Gatherer = verdict.NewGatherer(edges, short, len(j.judged))
+	j.Gatherer = verdict.NewGatherer(j.edges, short, len(j.judged))
 	j.late = make([]lateBlocks, len(j.judged))
 	return j, nil
 }
 
 // reads reports whether a chunk must be read, as its blocks may live long without a record.
 func (j *judge) reads(c *chunk) bool {
-	return len(j.ix.chunks) <= verdict.Windows || int(c.totals.AllocCount) > j.window
+	if len(j.ix.chunks) <= verdict.Windows || !j.clock.OfTime() {
+		return len(j.ix.chunks) <= verdict.Windows || int(c.totals.AllocCount) > j.window
+	}
+	first, _ := slices.BinarySearch(j.edges[:], uint32(c.first)+1)
+	return first+1 < len(j.edges) && int(j.edges[first+1]) < c.first+c.n
 }
 
 // choose selects the sites to judge: those with live blocks at the end or after it, and those that other sites may have

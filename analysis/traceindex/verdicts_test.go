@@ -64,6 +64,38 @@ func TestVerdictsFromRecords(t *testing.T) {
 	}
 }
 
+// A table that is loaded at once, and has nearly all blocks of the run, hides no leak that follows, and is none.
+func TestVerdictsAfterBurst(t *testing.T) {
+	stacks, events := modeltest.Stacks(), []model.Event(nil)
+	const table, leak, scratch = 1, 2, 3
+	alloc := func(at model.Time, stack uint64) {
+		events = append(events, model.Event{Kind: model.Alloc, Time: at, ID: stack, Addr: 16 * uint64(len(events)+1), Size: 64})
+	}
+	for i := range model.Time(60_000) {
+		alloc(i, table)
+	}
+	for i := range model.Time(1300) {
+		at := 100_000 + 10_000*i
+		alloc(at, leak)
+		alloc(at+1, scratch)
+		events = append(events, model.Event{Kind: model.Free, Time: at + 2, Addr: events[len(events)-1].Addr})
+	}
+	for _, chunkSize := range []int{1 << 12, 1 << 15, 1 << 22} {
+		ix := builtIndex(t, &modeltest.Planted{Events: events, Stacks: stacks}, chunkSize)
+		list, err := ix.Verdicts(t.Context(), analysis.ByStack, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := map[model.StackID]verdict.Kind{}
+		for _, v := range list {
+			said[ix.Ids[v.Key]] = v.Kind
+		}
+		if said[table] != verdict.Kept || said[leak] != verdict.Leak {
+			t.Errorf("in chunks of %d: the table is %v, the leak %v", chunkSize, said[table], said[leak])
+		}
+	}
+}
+
 // Where there is no memory for verdicts, that is said, and an index is written all the same.
 func TestVerdictsWithoutMemory(t *testing.T) {
 	ix := builtIndex(t, modeltest.NewPlanted(3, 500), 1<<20)
