@@ -294,6 +294,15 @@ func TestSumsEqualHeaptracks(t *testing.T) {
 	}
 }
 
+// toBeKilled returns a process that runs this test with more variables, in a group of its own. What it leaves in the
+// folder for temporary files goes with this test.
+func toBeKilled(t *testing.T, env ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+	cmd.Env = append(append(os.Environ(), "TMPDIR="+t.TempDir()), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
+}
+
 // Killed at any moment, a recorder leaves a file that opens and can be completed.
 func TestRecorderIsKilledAtAnyMoment(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "o.mlyze")

@@ -347,15 +347,6 @@ func TestRecordingEndsBeforeTheProgram(t *testing.T) {
 	}
 }
 
-// toBeKilled returns a process that runs this test with more variables, in a group of its own. What it leaves in the
-// folder for temporary files goes with this test.
-func toBeKilled(t *testing.T, env ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
-	cmd.Env = append(append(os.Environ(), "TMPDIR="+t.TempDir()), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	return cmd
-}
-
 // A recorder that is killed leaves a file that opens, and names in the journal.
 func TestKilledRecorderIsRecoveredFrom(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "o.mlyze")
