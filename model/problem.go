@@ -132,6 +132,18 @@ func CutShort(list []Problem) *Problem {
 	return &list[i]
 }
 
+// Codes of problems that report what a recorder left out: the file is complete, the recording is not.
+const (
+	CodeLostEvents   = "lost-events"
+	CodeStoppedEarly = "stopped-early"
+)
+
+// InPart is what is said of a recording of which a recorder left something out.
+const InPart = "recorded in part"
+
+// RecordedInPart reports whether a problem's code means that.
+func RecordedInPart(code string) bool { return code == CodeLostEvents || code == CodeStoppedEarly }
+
 // CutFirst returns the problems with those first that report that the program left something out, as users can do
 // something about them. Otherwise the order stays. The given list is not changed.
 func CutFirst(list []Problem) []Problem {

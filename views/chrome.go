@@ -256,6 +256,8 @@ func (a *app) completeness() string {
 		return "incomplete"
 	case st.Unfreed:
 		return "live ≤ shown"
+	case slices.ContainsFunc(p.Problems, func(q model.Problem) bool { return model.RecordedInPart(q.Code) }):
+		return model.InPart
 	case p.Meta.Sampled != "":
 		return p.Meta.Sampled // so that every figure is an estimate
 	}

@@ -37,6 +37,20 @@ func (e events) MarkerName(id uint64) (string, bool) {
 	return "", false
 }
 
+// A file that is read to its end is not called complete where its recorder left something out.
+func TestRecordedInPart(t *testing.T) {
+	for code, want := range map[string]string{
+		model.CodeLostEvents: "sampled every 4.00 KiB, recorded in part, see below", model.CodeStoppedEarly: "sampled every 4.00 KiB, recorded in part, see below",
+		"sampled": "sampled every 4.00 KiB: figures are estimates",
+	} {
+		w := &TextWriter{r: &Report{Header: Header{Complete: true, Problems: []Problem{{Code: code}}}}}
+		w.r.File.Sampled = "sampled every 4.00 KiB"
+		if got := w.completeness(); got != want {
+			t.Errorf("%s: %s, want %s", code, got, want)
+		}
+	}
+}
+
 // hostile is a function name that tries everything: escapes, markup of ticket systems, tags, quotes.
 const hostile = "evil\x1b]0;x\a|`[red]<b>\"\n,\u009b\u202e\xff"
 

@@ -108,6 +108,8 @@ func (t *TextWriter) Head() {
 // completeness returns a word or two on how much of the file could be used.
 func (t *TextWriter) completeness() string {
 	switch {
+	case t.r.Complete && slices.ContainsFunc(t.r.Problems, func(p Problem) bool { return model.RecordedInPart(p.Code) }):
+		return strings.TrimPrefix(t.r.File.Sampled+", "+model.InPart+", see below", ", ")
 	case t.r.Complete && t.r.File.Sampled != "":
 		return t.r.File.Sampled + ": figures are estimates"
 	case t.r.Complete && len(t.r.Problems) == 0:

@@ -242,9 +242,9 @@ func (r *recorded) problems(to *findings) {
 		add(model.Note, "coarse-times", 1, "times are estimates: the file that this one was converted from has those of some events only")
 	}
 	if r.lost > 0 {
-		add(model.Warning, "lost-events", r.lost, "events were not recorded, as the recorder did not keep up")
+		add(model.Warning, model.CodeLostEvents, r.lost, "events were not recorded, as the recorder did not keep up")
 	}
 	if r.stopped != "" {
-		add(model.Warning, "stopped-early", 1, "recording stopped before the program ended: "+model.Clean(r.stopped))
+		add(model.Warning, model.CodeStoppedEarly, 1, "recording stopped before the program ended: "+model.Clean(r.stopped))
 	}
 }
