@@ -135,7 +135,7 @@ func (p *Stacks) emptyText() []string {
 		}
 		return []string{"Nothing is live at " + p.State.Now().String() + ".", other}
 	case analysis.CostLeaked:
-		return []string{"Nothing was leaked: every block was freed.", other}
+		return []string{"Nothing is unfreed: every block was freed.", other}
 	case analysis.CostTemporary:
 		return []string{"No block was freed by the very next event.", p.Hint("{stacks.cost} shows another cost.")}
 	}

@@ -320,7 +320,7 @@ func (t *topSites) orderText() string {
 // costText returns the sort key of a table in words.
 func costText(c analysis.Cost) string {
 	return "by " + [...]string{
-		"live bytes", "live blocks", "live bytes at the peak", "allocated bytes", "allocated blocks", "leaked bytes", "temporary blocks",
+		"live bytes", "live blocks", "live bytes at the peak", "allocated bytes", "allocated blocks", "unfreed bytes", "temporary blocks",
 	}[c]
 }
 
