@@ -29,7 +29,7 @@ func TestOverviewWideGolden(t *testing.T) {
 func TestOverviewNamesTheLeak(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}} {
 		openKvleak(t, size[0], size[1], colorCaps).has(
-			"small_kvleak.mlyze", "close_session", "429 KiB in 44 blocks", "3.14 MiB in 7,028", "peak 1.13 MiB at 61.0 ms", "13.7 %")
+			"small_kvleak.mlyze", "close_session", "429 KiB in 44 blocks", "3.14 MiB in 7,028", "peak 1.13 MiB at 61.0 ms", "growth +886")
 	}
 }
 
@@ -252,5 +252,25 @@ func TestFiltersOfPeaksWhileLoading(t *testing.T) {
 				t.Errorf("%s on screen %s:\n%s", filter, screen, text)
 			}
 		}
+	}
+}
+
+// The Overview shows the growth that check --max-growth judges, of the run and of a range.
+func TestOverviewShowsGrowth(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 120, 40, colorCaps, store, ix)
+	shows := func() {
+		t.Helper()
+		slope, ok, err := analysis.TraceGrowth(t.Context(), ix, u.state().Range)
+		if err != nil || !ok || slope < 1 {
+			t.Fatal(slope, ok, err)
+		}
+		u.has("growth +" + model.Rate(slope))
+	}
+	shows()
+	u.keys(strings.Split(":range 0s 50ms", "")...).keys("Enter")
+	shows()
+	if u.state().Range.IsFull() {
+		t.Error("no range")
 	}
 }
