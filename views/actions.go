@@ -49,6 +49,7 @@ func (a *app) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 }
 
 func (a *app) key(ev *tcell.EventKey) {
+	closes := a.closesMessage()
 	a.message = ""
 	if a.prompt != nil {
 		a.typeKey(ev)
@@ -59,7 +60,9 @@ func (a *app) key(ev *tcell.EventKey) {
 	}
 	chord := ui.ChordOf(ev)
 	if act, ok := a.o.Keys.Lookup(chord, a.Scopes()...); ok {
-		a.do(act)
+		if act != keymap.Back || !closes {
+			a.do(act)
+		}
 	} else if name := widget.Clean(chord.String()); name != "" {
 		a.say(name + a.Hint(" does nothing here: {help} names the keys"))
 	}

@@ -259,3 +259,28 @@ func TestNoProfile(t *testing.T) {
 	u.has("opening", "Opening the file")
 	u.keys("?", "Esc", ":", "Esc", "h", "p", "t", "Esc", "/", "Esc", "y", "Y", "v", "+", "=", "w")
 }
+
+// A message over rows of the screen is closed by the first Esc, and only the second one removes the filter. One that
+// says what Esc does, or that hides nothing, does not stand in its way.
+func TestEscapeClosesATallMessageFirst(t *testing.T) {
+	filtered := func(u *program) bool {
+		s := u.state()
+		only := s.Only()
+		return !only.IsAll()
+	}
+	u := openKvleak(t, 80, 24, colorCaps).keys("3", "o")
+	if !filtered(u) {
+		t.Fatal("o sets no filter")
+	}
+	u.keys("Y").has("memtui report")
+	if u.keys("Esc").hasNot("memtui report"); !filtered(u) {
+		t.Error("the first Esc removes the filter")
+	}
+	if u.keys("Esc"); filtered(u) {
+		t.Error("the second Esc does not remove the filter")
+	}
+	wide := openKvleak(t, 200, 24, colorCaps).keys("3", "o", "y")
+	if wide.keys("Esc"); filtered(wide) {
+		t.Error("a message in the footer delays Esc")
+	}
+}
