@@ -100,6 +100,19 @@ func TestOverviewFallsBackToThePeak(t *testing.T) {
 	u.has("nothing is live at the end: by live bytes at the peak", "<stack 7?>", "4.00 KiB", "clean", "all 2 blocks were freed")
 }
 
+// Of a run that freed nearly everything at its end, the Overview shows who had the memory, not what a runtime leaves
+// behind; other screens and instants show what is live.
+func TestOverviewOfARunThatFreedItsMemory(t *testing.T) {
+	data := memtest.TraceOf([]byte(`{"stack_traces":{},"files":{},"functions":{}}`), []memtest.TraceEvent{
+		{Delta: 10, Addr: 16, Size: 4096, ID: 7}, {Delta: 1000, Addr: 32, Size: 100, ID: 8},
+		{Kind: 1, Delta: 10, Addr: 16}, {Delta: 10, Addr: 48, Size: 8, ID: 8},
+	})
+	store, ix := loadBytes(t, "clean.mlyze", data)
+	u := openUI(t, 80, 24, colorCaps, store, ix).has("little is live at the end: by live bytes at the peak", "<stack 7?>")
+	u.keys("2").has("by live bytes at the end").hasNot("<stack 7?>")
+	u.keys("1", "h").has("by live bytes at ").hasNot("little is live")
+}
+
 func TestOverviewOfNothing(t *testing.T) {
 	store, ix := loadBytes(t, "empty.mlyze", memtest.TraceOf([]byte(`{}`), nil))
 	u := openUI(t, 80, 24, colorCaps, store, ix)

@@ -47,7 +47,7 @@ type overviewAreas struct{ chart, figures, top, second, findings, curve widget.R
 func NewOverview(e *ui.Env) *Overview {
 	p := &Overview{Pane: ui.NewPane(e), chart: livechart.NewPane(e), top: newTopSites(e), second: newTopSites(e),
 		findings: newFindingsPane(e), curve: newLiveCurve(e)}
-	p.second.fixed, p.chart.WithStart = true, true
+	p.top.ofRun, p.second.fixed, p.chart.WithStart = true, true, true
 	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })
 	p.growth = ui.NewDeepLazy(e, func(ctx context.Context, k GrowthKey) (float64, error) {
 		slope, _, err := analysis.TraceGrowth(ctx, e.Trace, k.R)

@@ -28,6 +28,7 @@ type topSites struct {
 	env     *ui.Env
 	fixed   bool          // the cost is always fixedTo instead of the state's
 	fixedTo analysis.Cost // one that does not depend on the instant
+	ofRun   bool          // of a run that freed most at its end, it shows the peak
 	state   state.State
 	adopted state.Selection // the state's selection that the list has already applied
 	got     *topRows        // the newest answer; the table shows it once sorted
@@ -46,6 +47,7 @@ type topKey struct {
 	cost     analysis.Cost
 	only     calltree.Filter
 	noPeaks  bool
+	ofRun    bool
 }
 
 // topRows is the content of the table. Read-only once made.
@@ -150,24 +152,25 @@ func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
 	return widget.Cell{}
 }
 
-// askTop computes the rows. If nothing is live it takes the peak instead, so that the table is never empty.
+// littleLeft is the part of the peak up to which what is live at the end is only what a runtime leaves behind.
+const littleLeft = 10
+
+// askTop computes the rows. If nothing is live, or of a complete run little, it takes the peak instead.
 func askTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
 	out := &topRows{topKey: k, shown: k.cost}
 	var err error
 	if out.level, err = t.Live(ctx, k.at); err != nil {
 		return nil, err
 	}
-	if out.shown == analysis.CostLive && out.level.Count == 0 ||
-		out.shown == analysis.CostLiveCount && out.level.Count == 0 {
-		out.shown = analysis.CostPeak
-	}
-	at := k.at
-	if out.shown == analysis.CostPeak {
-		p, _, err := t.Peak(ctx, k.r)
+	at, live := k.at, k.cost == analysis.CostLive || k.cost == analysis.CostLiveCount
+	if k.cost == analysis.CostPeak || live && (out.level.Count == 0 || k.ofRun) {
+		peak, _, err := t.Peak(ctx, k.r)
 		if err != nil {
 			return nil, err
 		}
-		at = p.Instant
+		if !live || out.level.Count == 0 || out.level.Bytes <= peak.Bytes/littleLeft {
+			out.shown, at = analysis.CostPeak, peak.Instant
+		}
 	}
 	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: k.r, By: k.by, Cell: analysis.Cell{Stacks: k.only}, NoPeaks: k.noPeaks})
 	if err != nil {
@@ -206,7 +209,8 @@ func (t *topSites) Show(s *state.State) {
 		cost, at = t.fixedTo, analysis.End // the cost does not depend on it
 	}
 	if s.Status.Events > 0 {
-		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filters, false}
+		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filters, false,
+			t.ofRun && s.AtEnd() && s.Settled() && s.Range.IsFull()}
 		part, needed := whole, filtersPeaks(s) || t.Sorted().Title == titles.OwnPeak
 		part.noPeaks = !needed
 		t.lazy.Ask(whole, part, s.Settled() || needed)
@@ -285,7 +289,11 @@ func (t *topSites) title() (title, answer string) {
 		answer += " " + t.whenText()
 	case analysis.CostPeak:
 		if !t.fixed && d.shown != d.cost {
-			answer = "nothing is live " + t.whenText() + ": " + answer
+			what := "little"
+			if d.level.Count == 0 {
+				what = "nothing"
+			}
+			answer = what + " is live " + t.whenText() + ": " + answer
 		}
 		if !t.state.Range.IsFull() {
 			answer += " in the range"
