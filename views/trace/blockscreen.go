@@ -145,7 +145,7 @@ func (p *BlockScreen) emptyText() []string {
 	case !s.Cell.IsAll():
 		return p.NoneInCell(s.Cell)
 	case p.born() && s.Range.IsFull():
-		return []string{"Nothing was allocated.", "Problems says what was found in this file."}
+		return []string{"Nothing was allocated.", "Problems lists what was found in this file."}
 	case p.born():
 		return []string{"Nothing was allocated in the range.",
 			p.Hint("{clear-range} clears the range, {block-table.only} lists what is live ") + atText(s) + "."}

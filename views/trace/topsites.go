@@ -268,10 +268,10 @@ func (t *topSites) empty() []string {
 	case !s.Range.IsFull():
 		return []string{"Nothing was allocated in this range.", t.env.Hint("{clear-range} clears the range.")}
 	case s.Status.Events == 0:
-		return []string{"The file has no events.", "Problems says what was found in it."}
+		return []string{"The file has no events.", "Problems lists what was found in it."}
 	}
 	if s.Status.Final && s.Status.FreesNever && d.level.Count == 0 {
-		return []string{"This file has no allocations.", "Problems says what was found in it."}
+		return []string{"This file has no allocations.", "Problems lists what was found in it."}
 	}
 	return []string{"Nothing has this cost.", t.env.Hint("{sort} shows the next one.")}
 }
