@@ -284,3 +284,15 @@ func TestEscapeClosesATallMessageFirst(t *testing.T) {
 		t.Error("a message in the footer delays Esc")
 	}
 }
+
+// Keys that change nothing on the screen say why.
+func TestKeysWithoutEffectSayWhy(t *testing.T) {
+	u := openKvleak(t, 100, 30, colorCaps)
+	for _, screen := range []string{"1", "2", "5", "7", "@", "8"} {
+		u.keys(screen, "u").has("no range is set: v starts one")
+	}
+	u.keys("w").has("names are as in the file on the other screens: this one has none")
+	u.keys("3", "w").has("names are short").hasNot("other screens")
+	u.keys("H", "v", "H", "v", "u").hasNot("no range is set")
+	openRecords(t, 100, 30, colorCaps).keys("u").has("nothing is marked or excluded: A and B mark snapshots")
+}
