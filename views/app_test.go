@@ -41,6 +41,14 @@ func TestProblemsOfDamage(t *testing.T) {
 	}
 }
 
+// The selected finding says what it means for the figures.
+func TestAProblemSaysWhatFollows(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak()[:len(kvleak())/2])
+	for _, size := range [][2]int{{80, 24}, {200, 50}} {
+		openUI(t, size[0], size[1], colorCaps, store, ix).keys("8").has("truncated", "An error breaks a rule", "The file ends early: its writer was killed")
+	}
+}
+
 // Why something is incomplete stands above what else is wrong, and the title says it.
 func TestALimitIsTheFirstFinding(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())

@@ -320,7 +320,7 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 // messageLines returns the message in lines of the given width.
 func (a *app) messageLines(w int) []string { return widget.Wrap(widget.Clean(a.message), max(w-2, 1)) }
 
-// closesMessage reports whether going back only closes the message, since it lies over rows of the screen. One that
+// closesMessage reports whether going back only closes the message, since it hides rows of the screen. One that
 // says what going back does is no obstacle to it.
 func (a *app) closesMessage() bool {
 	_, _, w, _ := a.GetRect()

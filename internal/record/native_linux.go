@@ -310,7 +310,8 @@ func (s *session) begin(pid int) (*task, error) {
 		return nil, err
 	}
 	f.mapped = func(m journal.Module) string { return pathOf(pid, m) }
-	t := &task{pid: pid, program: model.Clean(filepath.Base(exe)), ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
+	t := &task{pid: pid, program: model.Clean(filepath.Base(exe)), ring: r, file: f,
+		replaced: make(chan struct{}), done: make(chan struct{})}
 	if before != nil {
 		t.earlier = append(slices.Clone(before.earlier), before.program)
 	}

@@ -152,7 +152,7 @@ func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
 	return widget.Cell{}
 }
 
-// littleLeft is the part of the peak up to which what is live at the end is only what a runtime leaves behind.
+// littleLeft is the part of the peak up to which what is live at the end is only what a runtime leaves after its end.
 const littleLeft = 10
 
 // askTop computes the rows. If nothing is live, or of a complete run little, it takes the peak instead.

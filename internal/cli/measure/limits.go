@@ -38,7 +38,8 @@ func (b *Budget) Measure(ctx context.Context, now, base *File) (l check.Limit, e
 		return l, err
 	}
 	l = check.Limit{
-		Name: b.Name, Asked: b.Limit.Text, Unit: "bytes", Value: f.value, At: f.at, Snapshot: f.snapshot, Series: f.series, Live: f.live, Unfreed: f.unfreed,
+		Name: b.Name, Asked: b.Limit.Text, Unit: "bytes", Value: f.value,
+		At: f.at, Snapshot: f.snapshot, Series: f.series, Live: f.live, Unfreed: f.unfreed,
 	}
 	switch b.Name {
 	case "max-growth":
