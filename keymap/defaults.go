@@ -81,7 +81,7 @@ func tableRows() []row {
 		{s, SortReverse, "S", "Reverse the order."},
 		{s, ColumnLeft, "<", "Sort by the column to the left."},
 		{s, ColumnRight, ">", "Sort by the column to the right."},
-		{s, Group, "b", "Group by stack, function, owner, file, module, thread or size; heaps by type or kind."},
+		{s, Group, "b", "Group by stack, owner, function, file, module, thread or size; heaps by type or kind."},
 		{ScopeLeaks, AgeUp, "a", "Raise the minimum age of what counts as a leak."},
 		{ScopeLeaks, AgeDown, "Alt-a", "Lower the minimum age of what counts as a leak."},
 	}
@@ -148,7 +148,7 @@ func areaRows() []row {
 		{ScopeTreemap, Group, "b", "Switch between types and dominators of a heap snapshot."},
 		{ScopeHeat, Open, "Enter", "Show the site on the Sites screen, or only blocks of this lifetime on every screen."},
 		{ScopeHeat, Cost, "c", "Next cost: live, blocks, peak, total, count, unfreed, temporary."},
-		{ScopeHeat, Group, "b", "Group by stack, function, owner, file, module, thread or size."},
+		{ScopeHeat, Group, "b", "Group by stack, owner, function, file, module, thread or size."},
 		{ScopeHeat, Series, "m", "Switch between sites and lifetimes."},
 	}
 }

@@ -19,7 +19,7 @@ var madeBy = map[string]struct {
 	cases []string
 	why   string
 }{
-	"compare/table.go:newTable":         {cases: []string{"Difference of sites", "Difference by file", "Difference of types"}},
+	"compare/table.go:newTable":         {cases: []string{"Difference of sites", "Difference by owner", "Difference of types"}},
 	"dump/fragments.go:newTypes":        {cases: []string{"Fragmentation"}},
 	"dump/lengths.go:newSparse":         {cases: []string{"Sparsest pages"}},
 	"dump/series.go:NewSeries":          {cases: []string{"Series"}},

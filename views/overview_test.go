@@ -73,9 +73,9 @@ func TestAllocatorsAreSortedAndOpened(t *testing.T) {
 		t.Errorf("the command is %q", got)
 	}
 	u.keys("b")
-	u.has("Top functions")
+	u.has("Top owners")
 	u.keys("Down", "Enter")
-	if s := u.state(); u.onScreen() != keymap.ShowSites || s.Selected.By != analysis.ByFunction || !s.Selected.Set {
+	if s := u.state(); u.onScreen() != keymap.ShowSites || s.Selected.By != analysis.ByOwner || !s.Selected.Set {
 		t.Errorf("opened %s with %+v", u.onScreen(), s.Selected)
 	}
 }

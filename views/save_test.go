@@ -99,7 +99,7 @@ func TestSaveWhatIsOnScreen(t *testing.T) {
 	}{
 		{"4 Enter", "report --focus=stack:8 -f csv --table blocks --by first_allocated", 1},
 		{"3 b b b b b Enter", "report -f csv --table blocks --filter thread=1", 0},
-		{"3 b b Enter", "report --focus=stack:1,2,19,20 -f csv --table blocks", 4},
+		{"3 b Enter", "report --focus=stack:1,2,19,20 -f csv --table blocks", 4},
 		{"3 b b b b b b Enter", "report -f csv --table blocks --filter size>=262144 size<=524287", 0},
 		{"4", "report --table leaks --by verdict", 0},
 		{"1 Down Enter", "report --table leaks --filter /^owner:open_session$/ --by verdict", 2},

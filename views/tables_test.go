@@ -174,7 +174,7 @@ func comparedCases() []tableCase {
 	diff := jsonKeys(report.DiffRow{})
 	return []tableCase{
 		{"Difference of sites", onKvleak, []string{"p", "A", "e", "d", "3"}, paneOf("ListPane"), diff, nil},
-		{"Difference by file", onKvleak, []string{"p", "A", "e", "d", "3", "b", "b"}, paneOf("ListPane"), diff, nil},
+		{"Difference by owner", onKvleak, []string{"p", "A", "e", "d", "3", "b"}, paneOf("ListPane"), diff, nil},
 		{"Problems", openDamaged, []string{"8"}, paneOf("list"), jsonKeys(report.Problem{}), nil},
 		{"Difference of blocks", onKvleak, []string{"p", "A", "e", "d", "6"}, paneOf("Blocks", "ListPane"), jsonKeys(report.Block{}), []string{titles.Died, titles.Thread, titles.Verdict, titles.Site}},
 	}

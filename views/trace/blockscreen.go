@@ -187,7 +187,7 @@ func (p *BlockScreen) Do(a keymap.Action) bool {
 		p.Blocks.List.Home()
 		p.Changed()
 	case keymap.Group:
-		p.Say(p.Hint("blocks are not grouped: {sites} shows them by site, {group} there by function, owner, file, module, thread, size"))
+		p.Say(p.Hint("blocks are not grouped: {sites} shows them by site, {group} there by owner, function, file, module, thread, size"))
 	default:
 		return p.Blocks.Do(a)
 	}

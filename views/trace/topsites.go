@@ -399,7 +399,7 @@ func (t *topSites) Do(a keymap.Action) bool {
 		t.publish()
 		t.env.Open(keymap.ShowSites)
 	case a == keymap.Group:
-		t.env.Emit(state.SetGroup{By: (t.state.Group + 1) % analysis.GroupCount})
+		t.env.Emit(state.SetGroup{By: t.state.Group.Next()})
 	default:
 		return t.OrderBy(a)
 	}
