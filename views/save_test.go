@@ -168,3 +168,35 @@ func TestCopyClaimsNothing(t *testing.T) {
 		openKvleak(t, 80, 24, c.caps).keys("Y").has(c.want)
 	}
 }
+
+// A table is saved with the columns and the rows that the screen shows, in their order; charts with tables are not.
+func TestSaveTheTableThatIsShown(t *testing.T) {
+	u, s := saving(t, 160, nil)
+	u.keys("4", "b", "/")
+	typeText(u, "session")
+	u.keys("Enter", "Ctrl+s", "Enter")
+	got := s.asked[0].Table
+	if got == nil {
+		t.Fatal("no table")
+	}
+	var heads []string
+	for _, h := range got.Heads {
+		heads = append(heads, h.Title+"="+h.Key)
+	}
+	want := "BYTES=bytes BLOCKS=count OF ALL=of_all OLDEST=oldest_us NEWEST=newest_us VERDICT=verdict SURE=sure OWNER=owner"
+	if strings.Join(heads, " ") != want || !strings.Contains(got.About, "filter session") || !strings.Contains(got.Title, "Leaks") {
+		t.Errorf("%q, %s: %s", got.Title, got.About, heads)
+	}
+	for plain, first := range map[bool]string{false: "32.5 KiB,13,72.2 %,75.9 ms", true: "33280,13,0.7222,75931"} {
+		rows, err := got.Rows(t.Context(), plain)
+		if err != nil || len(rows) != 2 || !strings.HasPrefix(strings.Join(rows[0], ","), first) || rows[0][7] != "close_session" || rows[1][7] != "open_session" {
+			t.Errorf("plain %v: %v, %q", plain, err, rows)
+		}
+	}
+	for _, screen := range []string{"1", "2", "5"} {
+		u.keys(screen, "Ctrl+s", "Enter")
+		if q := s.asked[len(s.asked)-1]; q.Table != nil || len(q.Words) == 0 {
+			t.Errorf("screen %s is saved as %+v", screen, q)
+		}
+	}
+}
