@@ -287,3 +287,14 @@ func TestOverviewShowsGrowth(t *testing.T) {
 		t.Error("no range")
 	}
 }
+
+// Rows that look the same have the numbers of their stacks.
+func TestOverviewTellsEqualNamesApart(t *testing.T) {
+	data := memtest.TraceOf([]byte(`{"stack_traces":{"7":[{"file_id":1,"line":5,"func_id":1},{"file_id":1,"line":6,"func_id":2}],"8":[{"file_id":1,"line":5,"func_id":1},{"file_id":1,"line":7,"func_id":3}],"9":[{"file_id":1,"line":6,"func_id":2}]},`+
+		`"files":{"1":"a.c"},"functions":{"1":"take","2":"left","3":"right"}}`), []memtest.TraceEvent{
+		{Delta: 10, Addr: 16, Size: 4096, ID: 7}, {Delta: 1000, Addr: 32, Size: 100, ID: 8}, {Delta: 1000, Addr: 64, Size: 10, ID: 9},
+	})
+	store, ix := loadBytes(t, "equal.mlyze", data)
+	u := openUI(t, 120, 40, colorCaps, store, ix)
+	u.has("#7", "#8").hasNot("#9")
+}

@@ -223,7 +223,7 @@ func (p *Leaks) freedText(s *analysis.LeakSite) string {
 	case s.LeakCount >= s.AllocCount && p.State.Status.Unfreed:
 		return fmt.Sprintf("none of the %s %s has a known free, perhaps because they have no address", model.Blocks(s.AllocCount), which)
 	case s.LeakCount >= s.AllocCount:
-		return fmt.Sprintf("never freed: %d of %s %s are live at the end of %s", s.LeakCount, model.Blocks(s.AllocCount), which, whole)
+		return fmt.Sprintf("never freed: %s of %s %s are live at the end of %s", model.Group(s.LeakCount), model.Blocks(s.AllocCount), which, whole)
 	}
 	are := "are"
 	if s.LeakCount == 1 {

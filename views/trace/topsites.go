@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,6 +36,7 @@ type topSites struct {
 	labels  *ui.SiteLabels
 	lazy    *ui.Staged[topKey, *topRows]
 	trends  *ui.Lazy[trendKey, *trendSet]
+	alike   map[analysis.Key]bool // of the first rows: another one has the same name and place
 	siteStory
 }
 
@@ -128,7 +130,7 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 		{Title: siteTitle(d.by), Width: 24, Grow: 3, Cut: cut, Text: func(s *site) string { return d.label(d.by, s).Name }},
 		{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2,
 			Hidden: d.by != analysis.ByStack, Muted: true,
-			Text: func(s *site) string { return d.label(d.by, s).Where }},
+			Text: func(s *site) string { return d.label(d.by, s).Where }, Cell: func(s *site) widget.Cell { return t.whereCell(d, s) }},
 		value,
 		{Width: 10, Drop: 3, Like: value.Title, Cell: func(s *site) widget.Cell {
 			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
@@ -138,6 +140,33 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 		blocks, shown(f.peak, titles.OwnPeak, bytes, 6), shown(f.total, titles.Allocated, bytes, 7), temp,
 		{Title: titles.Trend, Width: 16, Drop: 4, Like: value.Title, Cell: t.trendCell},
 	}, unseen(f.all()...)...)
+}
+
+// whereCell returns the place of a row, with the number of its stack where another row looks the same.
+func (t *topSites) whereCell(d topData, s *analysis.Site) widget.Cell {
+	where := d.label(d.by, s).Where
+	if t.alike[s.Key] {
+		where += fmt.Sprintf(" #%d", s.Stack)
+	}
+	return widget.Cell{Text: where, Style: t.env.Look.Muted}
+}
+
+// findAlike finds which of the first rows look the same.
+func (t *topSites) findAlike() {
+	d, first := t.data(), map[ui.SiteLabel]analysis.Key{}
+	if t.alike = map[analysis.Key]bool{}; d.by != analysis.ByStack {
+		return
+	}
+	for i := range min(t.Len(), maxTopTrends) {
+		s := t.Row(i)
+		l := d.label(d.by, s)
+		l.Where = path.Base(l.Where)
+		if other, seen := first[l]; seen {
+			t.alike[s.Key], t.alike[other] = true, true
+		} else {
+			first[l] = s.Key
+		}
+	}
 }
 
 func liveCount(s *analysis.Site) uint64 { return s.LiveCount }
@@ -221,6 +250,7 @@ func (t *topSites) Show(s *state.State) {
 		t.got = &topRows{}
 		t.Forget()
 	}
+	t.findAlike()
 	t.askTrends()
 	t.List.Empty = t.empty()
 	if by := t.data().by; s.Selected.Set && s.Selected != t.adopted && s.Selected.By == by &&
