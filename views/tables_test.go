@@ -324,7 +324,7 @@ func (u *program) reversed(t *testing.T, title string, first, second []string) {
 	if title == titles.Verdict { // the word is not what sorts
 		return
 	}
-	if title == titles.Row { // names sort, whatever the numbers
+	if title == titles.Row || title == titles.Where { // names sort, whatever the numbers
 		first, second = rowNames(first), rowNames(second)
 	}
 	from := 0
