@@ -181,6 +181,20 @@ const (
 	GroupCount
 )
 
+// Next returns the group that follows when screens go through them: owners come before functions, which in many languages
+// are those that allocate for all others.
+func (g Group) Next() Group {
+	switch g {
+	case ByStack:
+		return ByOwner
+	case ByOwner:
+		return ByFunction
+	case ByFunction:
+		return ByFile
+	}
+	return (g + 1) % GroupCount
+}
+
 // NoThreads is the name of the only group by thread of a file that does not record threads.
 const NoThreads = "threads not recorded"
 

@@ -81,7 +81,7 @@ func tableRows() []row {
 		{s, SortReverse, "S", "Reverse the order."},
 		{s, ColumnLeft, "<", "Sort by the column to the left."},
 		{s, ColumnRight, ">", "Sort by the column to the right."},
-		{s, Group, "b", "Group by stack, function, owner, file, module, thread or size; heaps by type or kind."},
+		{s, Group, "b", "Group by stack, owner, function, file, module, thread or size; heaps by type or kind."},
 		{ScopeLeaks, AgeUp, "a", "Raise the minimum age of what counts as a leak."},
 		{ScopeLeaks, AgeDown, "Alt-a", "Lower the minimum age of what counts as a leak."},
 	}
@@ -91,7 +91,7 @@ func stackRows() []row {
 	return []row{
 		{ScopeStacks, Flame, "f", "Switch between call tree and flame graph."},
 		{ScopeStacks, Invert, "i", "Switch between top-down and bottom-up."},
-		{ScopeStacks, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
+		{ScopeStacks, Cost, "c", "Next cost: live, blocks, peak, total, count, unfreed, temporary."},
 		{ScopeStacks, Recursion, "r", "Fold recursive calls into one frame, or show all of them."},
 		{ScopeStacks, HotPath, "x", "Open the heaviest path below the selection, until it branches."},
 		{ScopeTree, Collapse, "Left", "Close the node, or go to its parent."},
@@ -104,7 +104,7 @@ func stackRows() []row {
 		{ScopeSource, FindPrevious, "N", "Go to the previous line that costs."},
 		{ScopeSource, Expand, "Right", "Go to what the line calls."},
 		{ScopeSource, Collapse, "Left", "Go to where the function of the line is called."},
-		{ScopeSource, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
+		{ScopeSource, Cost, "c", "Next cost: live, blocks, peak, total, count, unfreed, temporary."},
 		{ScopeFlame, Left, "Left", "Go to the frame on the left."},
 		{ScopeFlame, Right, "Right", "Go to the frame on the right."},
 		{ScopeFlame, Open, "Enter", "Zoom: give the frame the full width. {back} zooms out."},
@@ -144,11 +144,11 @@ func areaRows() []row {
 		{ScopeTreemap, Left, "Left", "Go to the area on the left."},
 		{ScopeTreemap, Right, "Right", "Go to the area on the right."},
 		{ScopeTreemap, Open, "Enter", "Zoom to what the selected area belongs to, or open what has no parts. {back} zooms out."},
-		{ScopeTreemap, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
+		{ScopeTreemap, Cost, "c", "Next cost: live, blocks, peak, total, count, unfreed, temporary."},
 		{ScopeTreemap, Group, "b", "Switch between types and dominators of a heap snapshot."},
 		{ScopeHeat, Open, "Enter", "Show the site on the Sites screen, or only blocks of this lifetime on every screen."},
-		{ScopeHeat, Cost, "c", "Next cost: live, blocks, peak, total, count, leaked, temporary."},
-		{ScopeHeat, Group, "b", "Group by stack, function, owner, file, module, thread or size."},
+		{ScopeHeat, Cost, "c", "Next cost: live, blocks, peak, total, count, unfreed, temporary."},
+		{ScopeHeat, Group, "b", "Group by stack, owner, function, file, module, thread or size."},
 		{ScopeHeat, Series, "m", "Switch between sites and lifetimes."},
 	}
 }

@@ -49,6 +49,7 @@ func (a *app) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 }
 
 func (a *app) key(ev *tcell.EventKey) {
+	closes := a.closesMessage()
 	a.message = ""
 	if a.prompt != nil {
 		a.typeKey(ev)
@@ -59,7 +60,9 @@ func (a *app) key(ev *tcell.EventKey) {
 	}
 	chord := ui.ChordOf(ev)
 	if act, ok := a.o.Keys.Lookup(chord, a.Scopes()...); ok {
-		a.do(act)
+		if act != keymap.Back || !closes {
+			a.do(act)
+		}
 	} else if name := widget.Clean(chord.String()); name != "" {
 		a.say(name + a.Hint(" does nothing here: {help} names the keys"))
 	}
@@ -162,6 +165,10 @@ func (a *app) doTime(act keymap.Action) bool {
 			a.say(a.Hint("range starts here: move the instant to extend it; {range} ends it, {clear-range} clears it"))
 		}
 	case keymap.ClearRange:
+		if a.state.Range.IsFull() && a.state.Anchor == model.NoTime {
+			a.say(a.Hint("no range is set: {range} starts one"))
+			return true
+		}
 		a.emit(state.ClearRange{})
 	case keymap.ZoomIn:
 		a.emit(state.Zoom{Factor: 0.5})
@@ -323,6 +330,11 @@ func (a *app) doProgram(act keymap.Action) {
 		a.emit(state.SetExact{On: !a.state.Exact})
 	case keymap.Names:
 		a.emit(state.SetNames{Full: !a.state.FullName})
+		names := map[bool]string{true: "names are as in the file", false: "names are short"}[a.state.FullName]
+		if a.current().Needs() == model.FacetNone {
+			names += " on the other screens: this one has none"
+		}
+		a.say(names)
 	case keymap.Theme:
 		a.setTheme(a.themeAt + 1)
 		a.stale = true

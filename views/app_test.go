@@ -41,6 +41,14 @@ func TestProblemsOfDamage(t *testing.T) {
 	}
 }
 
+// The selected finding says what it means for the figures.
+func TestAProblemSaysWhatFollows(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak()[:len(kvleak())/2])
+	for _, size := range [][2]int{{80, 24}, {200, 50}} {
+		openUI(t, size[0], size[1], colorCaps, store, ix).keys("8").has("truncated", "An error breaks a rule", "The file ends early: its writer was killed")
+	}
+}
+
 // Why something is incomplete stands above what else is wrong, and the title says it.
 func TestALimitIsTheFirstFinding(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
@@ -258,4 +266,41 @@ func TestNoProfile(t *testing.T) {
 	u := openUI(t, 80, 24, colorCaps, &model.Store{}, nil)
 	u.has("opening", "Opening the file")
 	u.keys("?", "Esc", ":", "Esc", "h", "p", "t", "Esc", "/", "Esc", "y", "Y", "v", "+", "=", "w")
+}
+
+// A message over rows of the screen is closed by the first Esc, and only the second one removes the filter. One that
+// says what Esc does, or that hides nothing, does not stand in its way.
+func TestEscapeClosesATallMessageFirst(t *testing.T) {
+	filtered := func(u *program) bool {
+		s := u.state()
+		only := s.Only()
+		return !only.IsAll()
+	}
+	u := openKvleak(t, 80, 24, colorCaps).keys("3", "o")
+	if !filtered(u) {
+		t.Fatal("o sets no filter")
+	}
+	u.keys("Y").has("memtui report")
+	if u.keys("Esc").hasNot("memtui report"); !filtered(u) {
+		t.Error("the first Esc removes the filter")
+	}
+	if u.keys("Esc"); filtered(u) {
+		t.Error("the second Esc does not remove the filter")
+	}
+	wide := openKvleak(t, 200, 24, colorCaps).keys("3", "o", "y")
+	if wide.keys("Esc"); filtered(wide) {
+		t.Error("a message in the footer delays Esc")
+	}
+}
+
+// Keys that change nothing on the screen say why.
+func TestKeysWithoutEffectSayWhy(t *testing.T) {
+	u := openKvleak(t, 100, 30, colorCaps)
+	for _, screen := range []string{"1", "2", "5", "7", "@", "8"} {
+		u.keys(screen, "u").has("no range is set: v starts one")
+	}
+	u.keys("w").has("names are as in the file on the other screens: this one has none")
+	u.keys("3", "w").has("names are short").hasNot("other screens")
+	u.keys("H", "v", "H", "v", "u").hasNot("no range is set")
+	openRecords(t, 100, 30, colorCaps).keys("u").has("nothing is marked or excluded: A and B mark snapshots")
 }

@@ -319,10 +319,20 @@ func (a *app) drawFooter(s tcell.Screen, r widget.Rect) {
 	}
 }
 
+// messageLines returns the message in lines of the given width.
+func (a *app) messageLines(w int) []string { return widget.Wrap(widget.Clean(a.message), max(w-2, 1)) }
+
+// closesMessage reports whether going back only closes the message, since it hides rows of the screen. One that
+// says what going back does is no obstacle to it.
+func (a *app) closesMessage() bool {
+	_, _, w, _ := a.GetRect()
+	return a.message != "" && len(a.messageLines(w)) > 1 && !strings.Contains(a.message, a.Hint("{back} "))
+}
+
 // drawMessage draws a message in the footer; if it does not fit, it takes rows above.
 func (a *app) drawMessage(s tcell.Screen, r widget.Rect) {
 	st := a.Style(themes.HintText)
-	lines := widget.Wrap(widget.Clean(a.message), max(r.W-2, 1))
+	lines := a.messageLines(r.W)
 	_, _, _, h := a.GetRect()
 	lines = lines[:min(len(lines), max(h/2, 1))]
 	r = widget.Rect{X: r.X, Y: r.Y - len(lines) + 1, W: r.W, H: len(lines)}

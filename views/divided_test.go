@@ -31,6 +31,17 @@ func TestChartFollowsFilters(t *testing.T) {
 	}
 }
 
+// A part that is not small is drawn before all of it, which the title says.
+func TestChartOfALargePartShowsAllBehindIt(t *testing.T) {
+	u := openKvleak(t, 120, 40, colorCaps).keys("2", ":")
+	typeText(u, "focus alloc_buffer")
+	u.keys("Enter").has("Live bytes of alloc_buffer, all in the background", "1.00M┤")
+	lacks(t, u, "own scale")
+	if livechart.TooSmall(50, 100) || !livechart.TooSmall(34, 100) {
+		t.Error("a part of a third does not fill an axis of all, one of half does")
+	}
+}
+
 // A part that would be a line at the bottom has a scale of its own, and says so.
 func TestChartOfASmallPartHasItsOwnScale(t *testing.T) {
 	u := openKvleak(t, 120, 40, colorCaps).keys("2")

@@ -159,7 +159,7 @@ func TestFiguresAreOfAllThatWasRead(t *testing.T) {
 		}
 		u.has("allocated 188 KiB in 3,000", "unfreed  188 KiB in 3,000")
 		if name == "no room" {
-			u.has("sites     unknown", "This cannot be computed: the list of sites needs more memory")
+			u.has("sites  unknown", "This cannot be computed: the list of sites needs more memory")
 			for _, key := range []string{"2", "3", "4", "5", "6", "1"} { // every screen does without its rows
 				u.keys(key)
 			}

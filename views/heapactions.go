@@ -106,7 +106,9 @@ func (a heapKind) do(act keymap.Action) bool {
 	case keymap.GotoTime:
 		a.askSnapshot()
 	case keymap.ClearRange:
-		a.heapBack()
+		if !a.heapBack() {
+			a.say(a.Hint("nothing is marked or excluded: {mark-a} and {mark-b} mark snapshots"))
+		}
 	case keymap.Edges:
 		a.toggleEdges()
 	case keymap.Values:

@@ -53,7 +53,8 @@ func (v *helpView) build(k *widget.Look) {
 	for _, t := range []string{
 		"An instant means: after all events up to that time. The peak is the state just after the event that first reached it.",
 		"Live is what is allocated and not yet freed at the instant. Total and count are over the whole run, or over the range.",
-		"Leaked was never freed. Temporary blocks were freed by the very next event. Units are binary: 1 KiB is 1024 bytes.",
+		"Unfreed is what was never freed, leak or not. Temporary blocks were freed by the very next event. Units are binary: 1 KiB is 1024 bytes.",
+		"Growth is how fast the least live bytes rise in the last two thirds of the allocations, as check --max-growth limits it.",
 		"≤ and ≥ mean that a figure is at most, or at least, so large: blocks without an address cannot be freed, a file may not have been read to its end.",
 		"Verdicts: leak (grows to the end), late (freed at exit), kept (stays), bounded (like a cache), in-flight (soon freed), unknown.",
 	} {

@@ -29,7 +29,7 @@ func TestOverviewWideGolden(t *testing.T) {
 func TestOverviewNamesTheLeak(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}} {
 		openKvleak(t, size[0], size[1], colorCaps).has(
-			"small_kvleak.mlyze", "close_session", "429 KiB in 44 blocks", "3.14 MiB in 7,028", "peak 1.13 MiB at 61.0 ms", "13.7 %")
+			"small_kvleak.mlyze", "close_session", "429 KiB in 44 blocks", "3.14 MiB in 7,028", "peak 1.13 MiB at 61.0 ms", "growth +886")
 	}
 }
 
@@ -73,9 +73,9 @@ func TestAllocatorsAreSortedAndOpened(t *testing.T) {
 		t.Errorf("the command is %q", got)
 	}
 	u.keys("b")
-	u.has("Top functions")
+	u.has("Top owners")
 	u.keys("Down", "Enter")
-	if s := u.state(); u.onScreen() != keymap.ShowSites || s.Selected.By != analysis.ByFunction || !s.Selected.Set {
+	if s := u.state(); u.onScreen() != keymap.ShowSites || s.Selected.By != analysis.ByOwner || !s.Selected.Set {
 		t.Errorf("opened %s with %+v", u.onScreen(), s.Selected)
 	}
 }
@@ -98,6 +98,19 @@ func TestOverviewFallsBackToThePeak(t *testing.T) {
 	store, ix := loadBytes(t, "clean.mlyze", data)
 	u := openUI(t, 80, 24, colorCaps, store, ix)
 	u.has("nothing is live at the end: by live bytes at the peak", "<stack 7?>", "4.00 KiB", "clean", "all 2 blocks were freed")
+}
+
+// Of a run that freed nearly everything at its end, the Overview shows who had the memory, not what a runtime leaves
+// behind; other screens and instants show what is live.
+func TestOverviewOfARunThatFreedItsMemory(t *testing.T) {
+	data := memtest.TraceOf([]byte(`{"stack_traces":{},"files":{},"functions":{}}`), []memtest.TraceEvent{
+		{Delta: 10, Addr: 16, Size: 4096, ID: 7}, {Delta: 1000, Addr: 32, Size: 100, ID: 8},
+		{Kind: 1, Delta: 10, Addr: 16}, {Delta: 10, Addr: 48, Size: 8, ID: 8},
+	})
+	store, ix := loadBytes(t, "clean.mlyze", data)
+	u := openUI(t, 80, 24, colorCaps, store, ix).has("little is live at the end: by live bytes at the peak", "<stack 7?>")
+	u.keys("2").has("by live bytes at the end").hasNot("<stack 7?>")
+	u.keys("1", "h").has("by live bytes at ").hasNot("little is live")
 }
 
 func TestOverviewOfNothing(t *testing.T) {
@@ -253,4 +266,35 @@ func TestFiltersOfPeaksWhileLoading(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The Overview shows the growth that check --max-growth judges, of the run and of a range.
+func TestOverviewShowsGrowth(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	u := openUI(t, 120, 40, colorCaps, store, ix)
+	shows := func() {
+		t.Helper()
+		slope, ok, err := analysis.TraceGrowth(t.Context(), ix, u.state().Range)
+		if err != nil || !ok || slope < 1 {
+			t.Fatal(slope, ok, err)
+		}
+		u.has("growth +" + model.Rate(slope))
+	}
+	shows()
+	u.keys(strings.Split(":range 0s 50ms", "")...).keys("Enter")
+	shows()
+	if u.state().Range.IsFull() {
+		t.Error("no range")
+	}
+}
+
+// Rows that look the same have the numbers of their stacks.
+func TestOverviewTellsEqualNamesApart(t *testing.T) {
+	data := memtest.TraceOf([]byte(`{"stack_traces":{"7":[{"file_id":1,"line":5,"func_id":1},{"file_id":1,"line":6,"func_id":2}],"8":[{"file_id":1,"line":5,"func_id":1},{"file_id":1,"line":7,"func_id":3}],"9":[{"file_id":1,"line":6,"func_id":2}]},`+
+		`"files":{"1":"a.c"},"functions":{"1":"take","2":"left","3":"right"}}`), []memtest.TraceEvent{
+		{Delta: 10, Addr: 16, Size: 4096, ID: 7}, {Delta: 1000, Addr: 32, Size: 100, ID: 8}, {Delta: 1000, Addr: 64, Size: 10, ID: 9},
+	})
+	store, ix := loadBytes(t, "equal.mlyze", data)
+	u := openUI(t, 120, 40, colorCaps, store, ix)
+	u.has("#7", "#8").hasNot("#9")
 }

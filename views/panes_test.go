@@ -106,7 +106,7 @@ func TestReadingAgainComesBackToWhereOneWas(t *testing.T) {
 	u.sim.Do(func() { memory.keep(u.app) })
 	s := state.NewState()
 	memory.recall(&s)
-	if s.At != analysis.At(20000) || s.Group != analysis.ByFunction || s.Profile != nil || memory.screen != 2 {
+	if s.At != analysis.At(20000) || s.Group != analysis.ByOwner || s.Profile != nil || memory.screen != 2 {
 		t.Errorf("came back to %+v on screen %d", s, memory.screen)
 	}
 }

@@ -232,6 +232,24 @@ var meanings = [...]string{
 	model.Error:   "An error breaks a rule of the format.",
 }
 
+// consequences says, by code, what findings that several formats have mean for the figures, and what to do.
+var consequences = map[string]string{
+	"truncated": "The file ends early: its writer was killed, a disk was full, or a copy is not whole. What was read up to there is shown; " +
+		"sums lack the rest, and what is released later looks as if it stayed.",
+	model.CodeMemory: "What is shown is right for the part that was read. A larger --max-memory reads more.",
+	"stopped":        "What is shown is right for the part that was read: sums are lower bounds.",
+	"unmatched-free": "These blocks were allocated before the recording began, or their allocation was not recorded. Live figures " +
+		"do not contain them; freed bytes lack them.",
+	"overwritten": "A free was not recorded, or something frees memory that the recorder does not see. Where this is often, " +
+		"live figures are too high.",
+	"unaddressed":     "Such blocks stay live to the end of the recording: a leak that consists of them need not be one.",
+	"sum-overflow":    "No real program allocates that much: the sizes in the file are wrong.",
+	"dangling-stack":  "The table of stacks lacks them: the file was cut or changed. Their bytes count; what allocated them has a number for a name.",
+	"dangling-marker": "The table of names lacks them: the file was cut or changed. The markers keep their times.",
+	"lost-events":     "The recorder did not keep up: blocks are missing, and blocks whose free was lost look like leaks. A larger ring or sampling helps.",
+	"gzip":            "The compressed data are damaged, often by an incomplete copy. What could be unpacked before that place is shown.",
+}
+
 // drawFinding shows a finding in full and returns what is left of r.
 func (p *problems) drawFinding(s tcell.Screen, r widget.Rect, q *model.Problem) (rest widget.Rect) {
 	title, r := r.CutTop(1)
@@ -253,6 +271,9 @@ func (p *problems) drawFinding(s tcell.Screen, r widget.Rect, q *model.Problem) 
 	}
 	widget.TitleLine(s, title, p.Look, p.sign(q.Severity)+" "+q.Code, where)
 	lines := append(widget.Wrap(q.Message, r.W-2), widget.Wrap(meanings[q.Severity], r.W-2)...)
+	if text := consequences[q.Code]; text != "" {
+		lines = append(lines, widget.Wrap(text, r.W-2)...)
+	}
 	for i, l := range lines[:min(len(lines), r.H)] {
 		widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.Look.Text)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // SampleName names the file in commands that save a built-in sample, which has no path.
@@ -25,6 +27,18 @@ type SaveQuery struct {
 	Replace bool     // an existing file
 
 	Stacks []model.StackID // of the rows shown, if these are not all: what a file of stacks contains
+	Table  *ShownTable     // that the screen shows: what text, Markdown and CSV contain; nil for none
+}
+
+// ShownTable is a table as a screen shows it.
+type ShownTable struct {
+	Title string // the file and the screen
+	About string // the instant, and what restricts the rows
+	Heads []ui.SavedHead
+	Left  int // rows that are left out
+
+	// Rows returns the texts of the rows, those for programs if plain is set. It is called on any goroutine, at most once.
+	Rows func(ctx context.Context, plain bool) ([][]string, error)
 }
 
 // SaveFunc writes the file. If the context ends, no file is written.
@@ -34,6 +48,7 @@ type SaveFunc func(context.Context) (Saved, error)
 type Saved struct {
 	Bytes int64
 	Notes []string // what was left out
+	Shown bool     // it has the rows and columns of the screen
 }
 
 // replaceMark after a name lets an existing file be replaced.
@@ -83,10 +98,12 @@ func (a *app) save(text string) error {
 		file = []string{SampleName}
 	}
 	words := a.savedCommand(file)
-	if len(words) == 0 {
+	q := SaveQuery{Path: a.homePath(typed), Replace: replace, Table: a.shownTable()}
+	if len(words) > 0 {
+		q.Words = words[1:]
+	} else if q.Table == nil {
 		return errors.New(a.noCommand())
 	}
-	q := SaveQuery{Words: words[1:], Path: a.homePath(typed), Replace: replace}
 	if s, ok := a.current().(ui.Stacked); ok {
 		q.Stacks, _ = s.ShownStacks()
 	}
@@ -122,6 +139,9 @@ func (a *app) saveBy(write SaveFunc, name, about string) {
 			case err != nil:
 				a.say("not saved: " + model.Clean(err.Error()))
 			default:
+				if saved.Shown {
+					about = ""
+				}
 				a.say(fmt.Sprintf("saved %s bytes to %s%s", model.Group(uint64(saved.Bytes)), model.Clean(name),
 					about+notes(saved.Notes)))
 			}
@@ -168,4 +188,98 @@ func (a *app) stopsSaving(act keymap.Action) bool {
 	a.saving()
 	a.say("canceling the save …")
 	return true
+}
+
+// mostSaved limits the rows of a table that is saved as it is shown: their texts are in memory together. chunkSaved is
+// how many of them are made at once, between the frames of the screen.
+const (
+	mostSaved  = 100_000
+	chunkSaved = 500
+)
+
+// tableScreens are the screens that are one table, whose columns their commands do not print alike. Others are more than
+// a table, or their commands print its columns.
+var tableScreens = []keymap.Action{keymap.ShowSites, keymap.ShowLeaks, keymap.ShowProblems}
+
+// shownTable returns the table that the screen consists of, nil for other screens.
+func (a *app) shownTable() *ShownTable {
+	l, ok := a.current().(ui.Lister)
+	if !ok || len(a.overlays) > 0 || !slices.Contains(tableScreens, a.current().Action()) {
+		return nil
+	}
+	list := l.FocusedList()
+	if list == nil || list.Len() == 0 {
+		return nil
+	}
+	source, ok := list.Table.(ui.Savable)
+	if !ok {
+		return nil
+	}
+	table := source.Frozen()
+	var shown []int
+	out := &ShownTable{Title: a.current().Name(), About: a.instantText(), Left: max(table.Len()-mostSaved, 0)}
+	if p := a.state.Profile; p != nil && p.Meta.Name != "" {
+		out.Title = model.Clean(p.Meta.Name) + "  " + out.Title
+	}
+	if a.sidesShown() {
+		out.About = a.sidesOf(math.MaxInt16)
+	}
+	for _, more := range append([]string{a.current().About()}, a.restrictedBy()...) {
+		if more != "" {
+			out.About += " · " + more
+		}
+	}
+	for i, h := range table.Heads() {
+		if !h.Unseen && table.Cell(0, i).Kind == widget.TextCell {
+			shown, out.Heads = append(shown, i), append(out.Heads, h)
+		}
+	}
+	out.Rows = func(ctx context.Context, plain bool) ([][]string, error) {
+		return a.savedRows(ctx, table, shown, plain)
+	}
+	return out
+}
+
+// restrictedBy returns what the rows of the screen are filtered by.
+func (a *app) restrictedBy() (list []string) {
+	for _, r := range a.restrictions() {
+		list = append(list, r.text)
+	}
+	if text := a.filterText(); text != "" {
+		list = append(list, "filter "+text)
+	}
+	return list
+}
+
+// savedRows returns the texts of some columns, made on the event loop a few rows at a time.
+func (a *app) savedRows(ctx context.Context, table ui.SavedTable, cols []int, plain bool) (rows [][]string, err error) {
+	n := min(table.Len(), mostSaved)
+	for len(rows) < n {
+		done := make(chan [][]string, 1)
+		from, to := len(rows), min(len(rows)+chunkSaved, n)
+		a.Post(func() { done <- textsOf(table, from, to, cols, plain) })
+		select {
+		case more := <-done:
+			rows = append(rows, more...)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return rows, nil
+}
+
+// textsOf returns the texts of some columns of some rows.
+func textsOf(table ui.SavedTable, from, to int, cols []int, plain bool) (rows [][]string) {
+	for row := from; row < to; row++ {
+		texts := make([]string, len(cols))
+		for i, col := range cols {
+			if plain {
+				texts[i] = table.Plain(row, col)
+			} else {
+				texts[i] = table.Cell(row, col).Text
+			}
+		}
+		rows = append(rows, texts)
+	}
+	return rows
 }

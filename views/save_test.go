@@ -99,7 +99,7 @@ func TestSaveWhatIsOnScreen(t *testing.T) {
 	}{
 		{"4 Enter", "report --focus=stack:8 -f csv --table blocks --by first_allocated", 1},
 		{"3 b b b b b Enter", "report -f csv --table blocks --filter thread=1", 0},
-		{"3 b b Enter", "report --focus=stack:1,2,19,20 -f csv --table blocks", 4},
+		{"3 b Enter", "report --focus=stack:1,2,19,20 -f csv --table blocks", 4},
 		{"3 b b b b b b Enter", "report -f csv --table blocks --filter size>=262144 size<=524287", 0},
 		{"4", "report --table leaks --by verdict", 0},
 		{"1 Down Enter", "report --table leaks --filter /^owner:open_session$/ --by verdict", 2},
@@ -166,5 +166,37 @@ func TestCopyClaimsNothing(t *testing.T) {
 		{term.Caps{Unicode: true}, "this terminal has no clipboard that programs can write to; Ctrl-S saves"},
 	} {
 		openKvleak(t, 80, 24, c.caps).keys("Y").has(c.want)
+	}
+}
+
+// A table is saved with the columns and the rows that the screen shows, in their order; charts with tables are not.
+func TestSaveTheTableThatIsShown(t *testing.T) {
+	u, s := saving(t, 160, nil)
+	u.keys("4", "b", "/")
+	typeText(u, "session")
+	u.keys("Enter", "Ctrl+s", "Enter")
+	got := s.asked[0].Table
+	if got == nil {
+		t.Fatal("no table")
+	}
+	var heads []string
+	for _, h := range got.Heads {
+		heads = append(heads, h.Title+"="+h.Key)
+	}
+	want := "BYTES=bytes BLOCKS=count OF ALL=of_all OLDEST=oldest_us NEWEST=newest_us VERDICT=verdict SURE=sure OWNER=owner"
+	if strings.Join(heads, " ") != want || !strings.Contains(got.About, "filter session") || !strings.Contains(got.Title, "Leaks") {
+		t.Errorf("%q, %s: %s", got.Title, got.About, heads)
+	}
+	for plain, first := range map[bool]string{false: "32.5 KiB,13,72.2 %,75.9 ms", true: "33280,13,0.7222,75931"} {
+		rows, err := got.Rows(t.Context(), plain)
+		if err != nil || len(rows) != 2 || !strings.HasPrefix(strings.Join(rows[0], ","), first) || rows[0][7] != "close_session" || rows[1][7] != "open_session" {
+			t.Errorf("plain %v: %v, %q", plain, err, rows)
+		}
+	}
+	for _, screen := range []string{"1", "2", "5"} {
+		u.keys(screen, "Ctrl+s", "Enter")
+		if q := s.asked[len(s.asked)-1]; q.Table != nil || len(q.Words) == 0 {
+			t.Errorf("screen %s is saved as %+v", screen, q)
+		}
 	}
 }

@@ -74,7 +74,7 @@ func TestSitesFilter(t *testing.T) {
 
 func TestSitesByEveryGroup(t *testing.T) {
 	u := openKvleak(t, 120, 40, colorCaps).keys("3")
-	for _, want := range []string{"FUNCTION", "OWNER", "FILE", "MODULE", "THREAD", "SIZE"} {
+	for _, want := range []string{"OWNER", "FUNCTION", "FILE", "MODULE", "THREAD", "SIZE"} {
 		u.keys("b").has(" " + want + "\n")
 	}
 }

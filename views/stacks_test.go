@@ -28,7 +28,7 @@ func TestStacksCosts(t *testing.T) {
 	u.keys("p").has("175 B = 100 %", "at 30 µs (peak)")
 	for _, want := range []string{"Live blocks, top-down", "3 blocks = 100 %", "Live bytes at the peak, 30 µs, top-down", "175 B = 100 %",
 		"Allocated bytes, top-down", "175 B = 100 %", "Allocations, top-down", "3 blocks = 100 %",
-		"Unfreed bytes", "Nothing was leaked", "Temporary blocks", "1 block = 100 %"} {
+		"Unfreed bytes", "Nothing is unfreed", "Temporary blocks", "1 block = 100 %"} {
 		if strings.Contains(want, ", top-down") || strings.HasPrefix(want, "Unfreed") || strings.HasPrefix(want, "Temp") {
 			u.keys("c")
 		}

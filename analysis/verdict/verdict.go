@@ -136,9 +136,9 @@ func (v *Verdict) Evidence() string {
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
 	}
 	if v.Kind != Late && alike(before, v.Live) && alike(v.heldBytes, v.Bytes) {
-		return v.observed(blocks(v.Live, v.Bytes))
+		return v.observed(blocks(v.Live, v.Bytes), v.Live+v.Ended)
 	}
-	text := v.observed(blocks(before, v.heldBytes))
+	text := v.observed(blocks(before, v.heldBytes), v.born)
 	when := "at " + v.Until.String() + ", shortly before the end, "
 	if v.Late > 0 {
 		when = "at " + v.Until.String() + ", before the last frees, "
@@ -158,13 +158,18 @@ func (v *Verdict) Evidence() string {
 // alike reports whether the figures of both moments differ by at most one part in fifty, too little to state both.
 func alike(a, b uint64) bool { return max(a, b)-min(a, b) <= max(a, b)/50 }
 
-// others returns what became of the blocks that were freed.
-func (v *Verdict) others() string {
+// others returns what became of the blocks that were freed, of allocated ones. How long those lived that were allocated
+// after Until is unknown.
+func (v *Verdict) others(allocated uint64) string {
+	until := ""
+	if allocated > v.born {
+		until = " before the last moments"
+	}
 	switch {
 	case v.freed == 1:
-		return fmt.Sprintf("the freed one lived at most %v", v.longest)
+		return fmt.Sprintf("the one freed%s lived at most %v", until, v.longest)
 	case v.freed > 1:
-		return fmt.Sprintf("the %s freed ones lived at most %v", model.Group(v.freed), v.longest)
+		return fmt.Sprintf("the %s freed%s lived at most %v", model.Group(v.freed), until, v.longest)
 	case v.Ended > 0:
 		return "none was freed before the last moments of the run"
 	}
@@ -179,9 +184,9 @@ func (v *Verdict) replaced() string {
 	return fmt.Sprintf("each is freed after at most %v, as %s were, and others take its place", v.longest, model.Group(v.freed))
 }
 
-// observed returns what was observed about the live blocks.
-func (v *Verdict) observed(held string) string {
-	others, replaced := v.others(), v.replaced()
+// observed returns what was observed about the live blocks, of allocated ones.
+func (v *Verdict) observed(held string, allocated uint64) string {
+	others, replaced := v.others(allocated), v.replaced()
 	first, last := model.Ends(v.first, v.last, "")
 	span := fmt.Sprintf("allocated from %s to %s", first, last)
 	if v.first == v.last {
@@ -204,7 +209,7 @@ func (v *Verdict) observed(held string) string {
 	case flatLevel:
 		return fmt.Sprintf("%s in use; in the last third of the run, they did not become more", held)
 	case outlivedAll, outlivedSince, oneTime:
-		return v.outlived(held, span, first)
+		return v.outlived(held, span, first, allocated)
 	case risingLevel:
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
 	case largerBlocks:
@@ -218,25 +223,28 @@ func (v *Verdict) observed(held string) string {
 	return fmt.Sprintf("%s, %s; %s", held, span, others)
 }
 
-// outlived returns when the blocks that outlived all others were allocated: "throughout the run" only where that spans
-// it.
-func (v *Verdict) outlived(held, span, first string) string {
-	when, whenThen := ", throughout the run", "throughout the run"
+// outlived returns how much older than freed blocks the live ones became, and when they were allocated: "throughout the
+// run" only where that spans it.
+func (v *Verdict) outlived(held, span, first string, allocated uint64) string {
+	when, whenThen := ", throughout the run", "allocated throughout the run"
 	switch v.reason {
 	case outlivedSince:
-		when, whenThen = ", again and again", "again and again from "+first+" on"
+		when, whenThen = ", again and again", "allocated again and again from "+first+" on"
 	case oneTime:
-		when, whenThen = ", few or none late in the run", "few or none late in the run"
+		when, whenThen = ", few or none late in the run", "few or none allocated late in the run"
 	}
+	others := v.others(allocated)
 	if v.freed == 0 {
-		return held + ", " + span + when + "; " + v.others()
+		return held + ", " + span + when + "; " + others
 	}
-	which := model.Group(v.suspects)
-	if v.suspects == v.born-min(v.freed, v.born) {
-		which = "all"
+	which := model.Group(v.suspects) + " live ones are"
+	switch {
+	case v.suspects == v.born-min(v.freed, v.born):
+		which = "all live ones are"
+	case v.suspects == 1:
+		which = "1 live one is"
 	}
-	return fmt.Sprintf("%s of %s allocated; %s of them, allocated %s, are older than any freed block became (%v)",
-		held, model.Group(v.born), which, whenThen, v.longest)
+	return fmt.Sprintf("%s of %s allocated; %s, but %s older, %s", held, model.Group(allocated), others, which, whenThen)
 }
 
 // blocks returns "1 block (64 B)" or "452 blocks (5.60 MiB)".

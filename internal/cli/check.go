@@ -25,7 +25,7 @@ type checkCmd struct {
 	File []string `arg:"" optional:"" help:"A file, or - for standard input. Several heap snapshots or stack profiles, or a folder of them, are read as one recording."`
 	measure.LeakFlags
 	MaxPeak   arg.Limit       `placeholder:"SIZE" help:"Limit for the peak: the most live bytes of a trace, the largest heap snapshot, or the highest point of a memory dump's curves: 512M, or relative to --base +1M, +10% or 1.2x."`
-	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"Limit for memory that was never freed in traces, and for leaked or live memory in stack profiles. --min-age ignores younger blocks."`
+	MaxLeak   arg.Limit       `placeholder:"SIZE" help:"Limit for memory that was never freed in traces, leak or not, and for leaked or live memory in stack profiles. --min-age ignores younger blocks; --no-leaks limits what grows."`
 	MaxGrowth arg.RateLimit   `placeholder:"RATE" help:"Limit for how fast live bytes grow, as verdicts see it: by their lower envelope in the last two thirds of the allocations, so that start-up, bursts and caches that filled up do not count, and over the complete run at least as fast as the sites that leak: 1K/s, 10M/h, or relative to --base."`
 	MaxType   arg.Limit       `name:"max-type-growth" placeholder:"SIZE" help:"Limit for the growth of any type of heap snapshots: how many more bytes its objects have in the last snapshot than in the one where they had least."`
 	MaxCount  arg.Limit       `name:"max-type-objects" placeholder:"N" help:"The same limit for how many more objects there are of any type."`

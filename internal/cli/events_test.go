@@ -16,7 +16,7 @@ var shownEvents = regexp.MustCompile(`(?m)^[ ▸] *([0-9][0-9,]*|0) +[0-9,]+ µs
 func TestEventsCommandPrintsRowsOnScreen(t *testing.T) {
 	modeltest.Plain(t)
 	for file, keys := range map[string][]string{
-		sample: {"'", "p", "PgUp", "/ f r e e Enter", "g", "Esc / c l o s e Enter", "Esc / _ M _ a s s Enter"},
+		sample: {"'", "p", "PgUp", "/ f r e e Enter", "g", "Esc Esc / c l o s e Enter", "Esc / _ M _ a s s Enter"},
 		"../../loaders/heaptrack/testdata/shop.zst": {"' g", "PgDn PgDn", "/ a l l o c Enter"},
 	} {
 		walkIn(t, 160, 40, func(w *walker) {

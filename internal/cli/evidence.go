@@ -17,11 +17,11 @@ import (
 	"github.com/memtui/memtui/export/html"
 	"github.com/memtui/memtui/export/redact"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/areas"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/cli/bundle"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
-	"github.com/memtui/memtui/internal/cli/manual"
 	"github.com/memtui/memtui/internal/cli/settings"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
@@ -186,21 +186,35 @@ func (a *app) evidenceOf(s *session, file string, others *openFiles) func(contex
 	}
 }
 
-// askDiff computes the comparison of a command line that begins with "diff" and is not that of the program. Open files
-// are not read again.
-func (a *app) askDiff(ctx context.Context, args []string) (*report.Diff, error) {
-	b, err := a.within(args)
+// askDiff computes the page of the comparison of a command line, which begins with the program. Open files are not read
+// again.
+func (a *app) askDiff(ctx context.Context, words []string) (*html.DiffSource, error) {
+	b, err := a.within(words[1:])
 	if err != nil {
 		return nil, err
 	}
 	c := b.parsed.Selected().Target.Addr().Interface().(*diffCmd)
-	var out *report.Diff
+	var out *html.DiffSource
 	err = b.withSides(ctx, c, func(before, after *session) error {
 		b.limitPage()
-		_, out, err = b.diffThatFits(ctx, before, after, &c.diffFlags)
-		return err
+		of, d, err := b.diffThatFits(ctx, before, after, &c.diffFlags)
+		if err != nil {
+			return err
+		}
+		out = of.page(d, append(slices.Clone(words), "-f", "html"))
+		out.Treemap, out.Dominators = drawnNow(ctx, out.Treemap), drawnNow(ctx, out.Dominators)
+		return ctx.Err()
 	})
 	return out, err
+}
+
+// drawnNow computes a treemap, or why there is none, while its files are open; nil for none.
+func drawnNow(ctx context.Context, of html.Areas) html.Areas {
+	if of == nil {
+		return nil
+	}
+	t, err := of(ctx)
+	return func(context.Context) (*areas.Treemap, error) { return t, err }
 }
 
 // within returns an app that runs another command line on the open files, and prints nothing.
@@ -225,11 +239,11 @@ func (a *app) within(args []string) (*app, error) {
 
 // diffParts returns the files of evidence about the comparison of a command line.
 func (a *app) diffParts(ctx context.Context, words []string) ([]evidence.Part, error) {
-	d, err := a.askDiff(ctx, words[1:])
+	src, err := a.askDiff(ctx, words)
 	if err != nil {
 		return nil, err
 	}
-	src := &html.DiffSource{Diff: d, Program: "memtui " + manual.Version().Version, Command: append(append([]string{}, words...), "-f", "html")}
+	d := src.Diff
 	return []evidence.Part{
 		{Name: "difference.html", About: "what changed, for browsers",
 			Write: func(ctx context.Context, w io.Writer) ([]string, error) { return html.WriteDiff(ctx, w, src) }},

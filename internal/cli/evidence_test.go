@@ -342,3 +342,34 @@ func TestEvidenceHasOwners(t *testing.T) {
 		}
 	}
 }
+
+// The page of a comparison in evidence has the treemaps that the page of the command has.
+func TestEvidenceOfADifferenceHasItsTreemaps(t *testing.T) {
+	for name, ids := range map[string][]string{"heap": {"difference-treemap", "difference-dominators"}, "pages": {"difference-treemap"}, "kvleak": {"difference-treemap"}} {
+		path := sampleFile(t, name)
+		before, after := path+"#0", path+"#-1"
+		if name == "kvleak" {
+			before, after = path, path
+		}
+		words := []string{"memtui", "diff", before, after}
+		if name == "kvleak" {
+			words = []string{"memtui", "diff", "--a", "50%", "--b", "end", path, path}
+		}
+		out := filepath.Join(t.TempDir(), "out")
+		shown := func(ctx context.Context, s screen.Screen) error {
+			return s.Evidence(ctx, views.EvidenceQuery{Place: out, Difference: words})
+		}
+		if status, _, errs := run(t, Env{IsTerminal: true, FullScreen: shown}, path); status != 0 {
+			t.Fatalf("%s: status %d, %s", name, status, errs)
+		}
+		page, err := os.ReadFile(filepath.Join(out, "difference.html"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range ids {
+			if !bytes.Contains(page, []byte(`"view":"`+id+`"`)) {
+				t.Errorf("%s: the page has no %s", name, id)
+			}
+		}
+	}
+}

@@ -153,10 +153,29 @@ func (a *app) oneTable(table arg.Table) error {
 		return nil
 	case format == "html" && table == treeTable:
 		return fail.Usage(errors.New("--table: html has flame graphs; text, json, markdown and csv print the tree"))
-	case format == "json", format == "html":
-		return fail.Usage(fmt.Errorf("--table: %s has all tables; text, markdown and csv print one", format))
+	case format == "json":
+		return hasAll(table)
+	case format == "html":
+		return fail.Usage(fmt.Errorf("--table: html has all tables: leave out --table %s; text, markdown and csv print one", table))
 	}
 	return nil
+}
+
+// hasAll returns the error of a table that JSON has together with all others.
+func hasAll(table arg.Table) error {
+	return fail.Usage(fmt.Errorf("--table: json has all tables at once, this one as %s: leave out --table %s; text, markdown and csv print one",
+		jsonMember(table), table))
+}
+
+// jsonMember returns the member of reports in JSON that has a table.
+func jsonMember(table arg.Table) string {
+	switch table {
+	case "page_types":
+		return "pages.types"
+	case "total_functions":
+		return "functions"
+	}
+	return string(table)
 }
 
 // groupNamed finds a grouping by the name that flags use; unknown ones mean none.

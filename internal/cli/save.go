@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/export"
+	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/output"
@@ -65,6 +68,12 @@ func (a *app) saveOf(s *session, file string, others *openFiles) func(views.Save
 		if err := quiet.mayWrite(s, q); err != nil {
 			return nil, err
 		}
+		if t := q.Table; t != nil && slices.Contains([]string{"text", "markdown", "csv"}, f.name) {
+			return func(ctx context.Context) (views.Saved, error) { return quiet.saveShown(ctx, s, t, f.name, q.Path) }, nil
+		}
+		if len(q.Words) == 0 {
+			return nil, fail.Usage(fmt.Errorf("no command prints this as %s: end the name in .txt, .md or .csv", f.name))
+		}
 		b, err := quiet.within(q.Words)
 		if err == nil {
 			hides := b.question().Filter != "" && (f.name == "json" || f.name == "html" || f.stacks && len(q.Stacks) == 0)
@@ -78,6 +87,77 @@ func (a *app) saveOf(s *session, file string, others *openFiles) func(views.Save
 		}
 		return func(ctx context.Context) (views.Saved, error) { return b.saveTo(ctx, q.Path) }, nil
 	}
+}
+
+// saveShown writes a table as a screen shows it.
+func (a *app) saveShown(ctx context.Context, s *session, t *views.ShownTable, format, path string) (out views.Saved, err error) {
+	rows, err := t.Rows(ctx, format == "csv")
+	if err != nil {
+		return out, err
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = model.Clean(row[i])
+		}
+	}
+	out.Shown = true
+	if t.Left > 0 {
+		out.Notes = append(out.Notes, model.CountedAs(uint64(t.Left), "more row is", "more rows are")+" left out: the command of the screen prints all")
+	}
+	var header report.Header
+	if p := s.store.Current(); p != nil {
+		header = report.NewHeader(report.SchemaReport, p)
+	}
+	err = a.writeFile(path, func(w io.Writer) error {
+		counted := &counter{w: w}
+		err := writeShown(counted, header, t, rows, format)
+		out.Bytes = counted.n
+		return firstError(ctx.Err(), err)
+	})
+	return out, err
+}
+
+// writeShown writes the rows of a table as a screen shows it.
+func writeShown(w io.Writer, header report.Header, t *views.ShownTable, rows [][]string, format string) error {
+	if format == "csv" {
+		out, heads := csv.NewWriter(w), []string{}
+		for _, h := range t.Heads {
+			heads = append(heads, h.Key)
+		}
+		return firstError(out.Write(heads), out.WriteAll(rows)) // which flushes
+	}
+	table := &cells.Table{Heading: t.Title, Answer: model.Clean(t.About), More: t.Left, Rows: rows}
+	style, named := cells.Style{}, false
+	for i, h := range t.Heads {
+		kind := cells.Name
+		switch {
+		case h.Right:
+			kind = cells.Number
+		case named && format == "text":
+			kind = cells.Word
+		default:
+			named = true
+		}
+		table.Heads = append(table.Heads, cells.Head{Text: h.Title, Kind: kind})
+		style.Width += widest(rows, i, h.Title) + 2
+	}
+	if format == "markdown" {
+		m := report.NewMarkdownWriter(w, header, style)
+		m.Table(table)
+		return m.Flush()
+	}
+	text := report.NewTextWriter(w, header, style)
+	text.Table(table)
+	return text.Flush()
+}
+
+// widest returns how many cells a column takes that is not cut.
+func widest(rows [][]string, col int, title string) int {
+	n := cells.Width(title)
+	for _, row := range rows {
+		n = max(n, cells.Width(row[col]))
+	}
+	return n
 }
 
 // mayWrite returns why a file must not be written: it exists and is not to be replaced, or is one of those on screen.

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/screen"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // saved runs a command line's full screen, saves what words print by each name, and returns the files by name.
@@ -216,4 +217,40 @@ func TestSaveReplacesWhole(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || !bytes.HasPrefix(data, []byte("stack_id,")) && bytes.Count(data, []byte("\n")) < 20 {
 		t.Errorf("%v, %.100q", err, data)
 	}
+}
+
+// A table of the screen is written as it is there, by the formats for tables; the others need a command.
+func TestSaveATableAsItIsShown(t *testing.T) {
+	dir := t.TempDir()
+	table := &views.ShownTable{Title: "a.mlyze  Leaks", About: "end of run", Left: 2,
+		Heads: []ui.SavedHead{{Title: "BYTES", Key: "bytes", Right: true}, {Title: "SITE", Key: "site"}},
+		Rows: func(_ context.Context, plain bool) ([][]string, error) {
+			bytes := "1.00 KiB"
+			if plain {
+				bytes = "1024"
+			}
+			return [][]string{{bytes, "open\x1b|session"}, {"1", "a, b"}}, nil
+		}}
+	want := map[string]string{
+		"a.txt": "\n a.mlyze  Leaks ", "a.md": "| 1.00 KiB | `open", "a.csv": "bytes,site\n1024,open",
+	}
+	shown := func(ctx context.Context, s screen.Screen) error {
+		for name, text := range want {
+			write, err := s.Save(views.SaveQuery{Path: filepath.Join(dir, name), Table: table})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := write(ctx)
+			data, _ := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !got.Shown || got.Bytes != int64(len(data)) || !strings.Contains(string(data), text) || bytes.Contains(data, []byte("\x1b")) ||
+				!strings.Contains(strings.Join(got.Notes, ";"), "2 more rows are left out") {
+				t.Errorf("%s: %v, %+v\n%s", name, err, got, data)
+			}
+		}
+		if _, err := s.Save(views.SaveQuery{Path: filepath.Join(dir, "a.json"), Table: table}); err == nil || !strings.Contains(err.Error(), ".txt, .md or .csv") {
+			t.Errorf("without a command: %v", err)
+		}
+		return nil
+	}
+	run(t, Env{IsTerminal: true, FullScreen: shown}, sample)
 }

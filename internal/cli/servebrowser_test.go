@@ -303,8 +303,10 @@ func TestThePageOfTwoFiles(t *testing.T) {
 	}
 	p := served(t, Env{}, other, sample).read()
 	ctx := chromium(t, p, 1280, 800)
-	do(t, ctx, chromedp.KeyEvent("d"))
-	await(t, ctx, "rows", `document.querySelector('.view[data-view="changes"]:not([hidden]) table')`)
+	do(t, ctx, chromedp.KeyEvent("3"))
+	await(t, ctx, "which file it is", `/Only of other.mlyze, the side before: Compare has both/.test(document.querySelector('.view[data-view="sites"]:not([hidden])').innerText)`)
+	do(t, ctx, chromedp.Evaluate(`document.querySelector('.view[data-view="sites"] .side button').click()`, nil))
+	await(t, ctx, "rows", `document.querySelector('.view[data-view="changes"]:not([hidden]) table') && !document.querySelector('.view[data-view="changes"] .side')`)
 	do(t, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="difference-flame-graph"]').click()`, nil))
 	await(t, ctx, "the graph", `Number((document.querySelector(".flame") || {dataset: {}}).dataset.frames) > 5 && /→/.test(document.querySelector(".path").innerText)`)
 	do(t, ctx, chromedp.Evaluate(`document.querySelector('#nav [data-view="difference-treemap"]').click()`, nil))

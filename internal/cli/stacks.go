@@ -101,7 +101,7 @@ func (a *app) stacksReport(ctx context.Context, p *model.Profile, c *reportCmd) 
 		return nil, err
 	}
 	if c.Table == eventsTable && a.flags.Format == "json" {
-		return nil, fail.Usage(errors.New("--table: json has all tables of a stack profile; text, markdown and csv print one"))
+		return nil, hasAll(c.Table)
 	}
 	var r *report.Report
 	if c.Peek != "" {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -340,5 +341,24 @@ func TestRecorderIsKilledAtAnyMoment(t *testing.T) {
 		if text := named(t, after); events > 1000 && !strings.Contains(text, "churn ") {
 			t.Errorf("%d events: before %s, after %s, %v", events, named(t, before), text, recovered.Current().Problems)
 		}
+	}
+}
+
+// Wrappers execute several programs in a row: where the recording begins is said once, with how many came before.
+func TestProgramsExecutedInARowAreSaidOnce(t *testing.T) {
+	var mu sync.Mutex
+	var said []string
+	o := Options{Command: []string{"sh", "-c", "exec sh -c 'exec env " + known(t) + " exec'"}}
+	o.Log = func(format string, args ...any) {
+		mu.Lock()
+		defer mu.Unlock()
+		if text := fmt.Sprintf(format, args...); strings.Contains(text, "now executes") {
+			said = append(said, text)
+		}
+	}
+	files, _ := run(t, o, "")
+	if len(files) != 1 || len(said) != 1 || !strings.Contains(said[0], "now executes known, after 4 programs (") ||
+		!strings.HasSuffix(said[0], "): the recording begins there") {
+		t.Errorf("%d files, said %q", len(files), said)
 	}
 }

@@ -94,16 +94,6 @@ type session struct {
 	sent  bool  // a recording to a pipe, where no other one can follow; of the goroutine that hands out rings
 }
 
-// task is the recording of one process until it ends or executes another program.
-type task struct {
-	pid      int
-	ring     *ring
-	file     *traceFile
-	curves   curves
-	replaced chan struct{} // closed when the process executed another program
-	done     chan struct{} // closed when the file is closed
-}
-
 // start starts the program with the hook in its environment.
 func (s *session) start() (*exec.Cmd, error) {
 	l, err := s.libraryFor(fromBinary, fromMemory, fromCompiler, fromHeaptrack)
@@ -270,6 +260,7 @@ func (s *session) hand(conn *net.UnixConn) error {
 	_ = conn.SetDeadline(time.Now().Add(time.Second)) // completing what was recorded of another program may have taken longer
 	_, _, err = conn.WriteMsgUnix([]byte{1}, unix.UnixRights(int(t.ring.file.Fd())), nil)
 	s.wait.Go(func() { s.record(t) })
+	s.wait.Go(func() { s.sayExecuted(t) })
 	if err != nil {
 		close(t.replaced)
 	}
@@ -305,9 +296,6 @@ func (s *session) begin(pid int) (*task, error) {
 	if s.sent {
 		return nil, errPiped
 	}
-	if before != nil {
-		s.o.Log("process %d now executes %s: the recording begins there", pid, model.Clean(filepath.Base(exe)))
-	}
 	r, err := newRing(int(s.o.Ring), s.o)
 	if err != nil {
 		return nil, err
@@ -322,7 +310,11 @@ func (s *session) begin(pid int) (*task, error) {
 		return nil, err
 	}
 	f.mapped = func(m journal.Module) string { return pathOf(pid, m) }
-	t := &task{pid: pid, ring: r, file: f, replaced: make(chan struct{}), done: make(chan struct{})}
+	t := &task{pid: pid, program: model.Clean(filepath.Base(exe)), ring: r, file: f,
+		replaced: make(chan struct{}), done: make(chan struct{})}
+	if before != nil {
+		t.earlier = append(slices.Clone(before.earlier), before.program)
+	}
 	t.curves.off = s.o.NoRSS
 	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
 	if note := unseen(exe); note != "" {

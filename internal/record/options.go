@@ -143,7 +143,11 @@ func (r *Recorded) Lines() (list []string) {
 		say("%s sampled: what was allocated rarely or in small amounts may be missing; --sample all records every block", only)
 	}
 	if r.Path != Pipe { // whoever reads it shows how many events there are, perhaps on the same terminal
-		say("recorded %s; open the recording with: memtui %s", model.Counted(r.Events, "event"), model.Clean(r.Path))
+		size := ""
+		if info, err := os.Stat(r.Path); err == nil {
+			size = " in " + model.Bytes(info.Size()).String()
+		}
+		say("recorded %s%s; open the recording with: memtui %s", model.Counted(r.Events, "event"), size, model.Clean(r.Path))
 	}
 	return list
 }

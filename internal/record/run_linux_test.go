@@ -76,7 +76,9 @@ func run(t *testing.T, o Options, mode string) (files []Recorded, status int) {
 	if o.Ring == 0 {
 		o.Ring = 1 << 20
 	}
-	o.Log = t.Logf
+	if o.Log == nil {
+		o.Log = t.Logf
+	}
 	files, status, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,11 @@
 package record
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +100,28 @@ func TestHostilePipesAreRefused(t *testing.T) {
 			}
 		}
 		_ = src.Close()
+	}
+}
+
+// A file without a limit says how large it became, with the flags that limit it, and then at each doubling.
+func TestFileSaysHowLargeItBecame(t *testing.T) {
+	var said []string
+	g := grown{func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }, firstSaid, true}
+	for size := int64(0); size <= 300<<20; size += 10 << 20 {
+		g.say("out.mlyze", size)
+	}
+	want := []string{
+		"out.mlyze has 70.0 MiB so far: --max-size ends a recording at a size, and without --sample all it grows far more slowly",
+		"out.mlyze has 130 MiB so far", "out.mlyze has 260 MiB so far",
+	}
+	if !slices.Equal(said, want) {
+		t.Errorf("said %q", said)
+	}
+	for limit, says := range map[int64]bool{0: true, 1 << 30: false} {
+		f := &traceFile{stacks: journal.NewNames(loaders.Symbols{}), notes: bufio.NewWriter(io.Discard)}
+		f.begin(time.Now(), "program", Options{MaxSize: limit, Log: t.Logf})
+		if (f.grown.log != nil) != says {
+			t.Errorf("a limit of %d bytes: says %v", limit, f.grown.log != nil)
+		}
 	}
 }

@@ -58,6 +58,7 @@ type traceFile struct {
 	last    uint64  // µs, of the last event
 	written int64   // bytes of events
 	most    int64   // bytes of the file, 0 for no limit
+	grown   grown   // says how large it became
 	marks   []mark
 	events  uint64
 	full    error // why writing ended, nil while it goes on
@@ -107,6 +108,9 @@ func newTraceFile(path string, start time.Time, exe string, o Options) (*traceFi
 // begin notes how the recording is made.
 func (t *traceFile) begin(start time.Time, exe string, o Options) {
 	t.most = o.MaxSize
+	if o.MaxSize == 0 && t.stream == nil {
+		t.grown = grown{o.Log, firstSaid, o.full()}
+	}
 	if o.PID != 0 && o.full() {
 		t.live = map[uint64]struct{}{}
 	}
@@ -154,7 +158,35 @@ func (t *traceFile) flush() error {
 		err = t.w.Flush()
 	}
 	t.end(err)
+	t.grown.say(t.path, t.written)
 	return t.full
+}
+
+// firstSaid is the size of a file without a limit that is said first; then each doubling is.
+const firstSaid = 64 << 20
+
+// grown says how large a file became, before a disk is full.
+type grown struct {
+	log  func(format string, args ...any) // nil for a file that has a limit
+	next int64                            // size that is said next
+	full bool                             // every block is recorded
+}
+
+func (g *grown) say(path string, size int64) {
+	if g.log == nil || size < g.next {
+		return
+	}
+	hint := ""
+	if g.next == firstSaid {
+		hint = ": --max-size ends a recording at a size"
+		if g.full {
+			hint += ", and without --sample all it grows far more slowly"
+		}
+	}
+	for g.next <= size {
+		g.next *= 2
+	}
+	g.log("%s has %s so far%s", model.Clean(path), model.Bytes(size), hint)
 }
 
 // take writes the event of a record, or keeps its stack or module. The error is errRecord where no hook writes such.

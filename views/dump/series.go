@@ -192,7 +192,7 @@ func (p *Series) divide(r widget.Rect) (chart, list widget.Rect) {
 func (p *Series) Draw(s tcell.Screen) {
 	r := p.Rect()
 	if p.Dump == nil || len(p.all()) == 0 {
-		for i, l := range []string{"This file has no series.", "Problems says what was found in it."} {
+		for i, l := range []string{"This file has no series.", "Problems lists what was found in it."} {
 			widget.Print(s, r.X+1, r.Y+i, r.W-2, l, p.Look.Muted)
 		}
 		return

@@ -298,7 +298,7 @@ func (p *snapshots) Draw(s tcell.Screen) {
 	p.table.Layout(p.list.ListAt.W, &p.State)
 	l := &p.list.List
 	l.Focused, l.Highlight = p.focus == onSnapshots, ""
-	l.Empty = []string{"This file has no snapshot.", "Problems says what was found in it."}
+	l.Empty = []string{"This file has no snapshot.", "Problems lists what was found in it."}
 	if p.filter != "" && len(p.set.rows) > 0 {
 		l.Empty = []string{"No matches for “" + p.filter + "”.", p.FilterHint()}
 	}

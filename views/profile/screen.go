@@ -144,7 +144,7 @@ func (p *Screen) Draw(s tcell.Screen) {
 	p.ListAt = list
 	p.Layout(list.W, &p.State)
 	p.List.Focused = !p.inText
-	p.List.Empty = []string{"This file declares no event and no stack names one.", "Problems says what was found in it."}
+	p.List.Empty = []string{"This file declares no event and no stack names one.", "Problems lists what was found in it."}
 	if p.events() > 0 {
 		p.List.Empty = []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	}

@@ -120,7 +120,7 @@ func (p *Stacks) emptyText() []string {
 		if p.State.Profile.Complete {
 			return []string{"This file has no events: nothing was allocated while it was recorded."}
 		}
-		return []string{"No allocation was read from this file.", "Problems says what is wrong with it."}
+		return []string{"No allocation was read from this file.", "Problems lists what is wrong with it."}
 	}
 	if !p.Now.key.cell.IsAll() {
 		return append(p.NoneInCell(p.Now.key.cell), other)
@@ -128,14 +128,14 @@ func (p *Stacks) emptyText() []string {
 	switch p.Now.key.cost {
 	case analysis.CostLive, analysis.CostLiveCount:
 		if p.State.AtEnd() && p.State.Status.FreesNever {
-			return []string{"This file has no allocations.", "Problems says what was found in it."}
+			return []string{"This file has no allocations.", "Problems lists what was found in it."}
 		}
 		if p.State.AtEnd() {
 			return []string{"Nothing is live at the end: everything was freed.", other}
 		}
 		return []string{"Nothing is live at " + p.State.Now().String() + ".", other}
 	case analysis.CostLeaked:
-		return []string{"Nothing was leaked: every block was freed.", other}
+		return []string{"Nothing is unfreed: every block was freed.", other}
 	case analysis.CostTemporary:
 		return []string{"No block was freed by the very next event.", p.Hint("{stacks.cost} shows another cost.")}
 	}

@@ -121,7 +121,7 @@ func (NextCost) apply(s State) State {
 }
 
 func (NextGroup) apply(s State) State {
-	s.Group = (s.Group + 1) % analysis.GroupCount
+	s.Group = s.Group.Next()
 	return s
 }
 

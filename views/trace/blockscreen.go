@@ -145,7 +145,7 @@ func (p *BlockScreen) emptyText() []string {
 	case !s.Cell.IsAll():
 		return p.NoneInCell(s.Cell)
 	case p.born() && s.Range.IsFull():
-		return []string{"Nothing was allocated.", "Problems says what was found in this file."}
+		return []string{"Nothing was allocated.", "Problems lists what was found in this file."}
 	case p.born():
 		return []string{"Nothing was allocated in the range.",
 			p.Hint("{clear-range} clears the range, {block-table.only} lists what is live ") + atText(s) + "."}
@@ -187,7 +187,7 @@ func (p *BlockScreen) Do(a keymap.Action) bool {
 		p.Blocks.List.Home()
 		p.Changed()
 	case keymap.Group:
-		p.Say(p.Hint("blocks are not grouped: {sites} shows them by site, {group} there by function, owner, file, module, thread, size"))
+		p.Say(p.Hint("blocks are not grouped: {sites} shows them by site, {group} there by owner, function, file, module, thread, size"))
 	default:
 		return p.Blocks.Do(a)
 	}

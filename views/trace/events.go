@@ -401,7 +401,7 @@ func (p *Events) emptyText() []string {
 	case !p.State.Settled():
 		return []string{"Reading: no event so far."}
 	}
-	return []string{"This file has no events.", "Problems says what was found in it."}
+	return []string{"This file has no events.", "Problems lists what was found in it."}
 }
 
 func (p *Events) CopyText() string {

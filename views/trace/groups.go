@@ -249,7 +249,7 @@ func (p *groupPane) shownStacks(n int, stack func(i int) model.StackID) (ids []m
 
 // groupFurther groups by the next key.
 func (p *groupPane) groupFurther() {
-	p.Emit(state.SetGroup{By: (p.State.Group + 1) % analysis.GroupCount})
+	p.Emit(state.SetGroup{By: p.State.Group.Next()})
 }
 
 // groupScopes returns those of the screen, or of the list of blocks in its place.

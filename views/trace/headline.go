@@ -3,6 +3,8 @@ package trace
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -98,7 +100,7 @@ const wideFigures = 100
 
 // items returns columns of two figures each, the most telling first: what lives at the instant, and figures of the run
 // or the range.
-func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
+func (h *Headline) items(s *state.State, now analysis.Level, growth string, w int) [][2]item {
 	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
 	in := func(n uint64) string {
 		if s.Sampled() {
@@ -140,13 +142,14 @@ func (h *Headline) items(s *state.State, now analysis.Level, w int) [][2]item {
 	}
 	return [][2]item{
 		{{"live now", ui.AtMost(s) + bytes(now.Bytes), " in " + s.Blocks(now.Count)}, h.keptItem(s)},
+		{{"growth", growth, ""}, sites},
 		{{of + "allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {of + "freed", bytes(t.FreedBytes), in(t.FreedCount)}},
-		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, sites},
-		{threads, leaking},
-		{{"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""},
-			{"rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""}},
-		{{"duration", ui.TimeText(span, s.Exact), ""}, {"events", model.Group(t.Events), ""}},
-		{{"markers", model.Group(t.MarkerCount), ""}, {"collections", model.Group(t.GCCount), h.collected()}},
+		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, threads},
+		{leaking, {"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}},
+		{{"alloc rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""},
+			{"duration", ui.TimeText(span, s.Exact), ""}},
+		{{"events", model.Group(t.Events), ""}, {"markers", model.Group(t.MarkerCount), ""}},
+		{{"collections", model.Group(t.GCCount), h.collected()}, {}},
 	}
 }
 
@@ -193,17 +196,49 @@ func (h *Headline) collected() string {
 	return " of " + model.Counted(int(min(h.totals.GCObjects, 1<<62)), "object")
 }
 
-// drawItems draws as many columns of figures as fit, one or two of each.
+// GrowthKey determines how fast live bytes grow.
+type GrowthKey HeadlineKey
+
+// askGrowth requests the growth, which takes the verdicts of all sites, when these can be known.
+func (p *Overview) askGrowth(s *state.State) {
+	if revision, ok := s.Deep(); ok {
+		p.growth.Ask(GrowthKey{revision, s.Range})
+	}
+}
+
+// growthText returns what check --max-growth judges: how fast live bytes grow over the range, as verdicts see it.
+func (p *Overview) growthText(w int) string {
+	slope, ok := p.growth.Get()
+	switch {
+	case !ok && p.growth.Err != nil:
+		return "unknown"
+	case !ok:
+		return "…"
+	case math.Round(slope) == 0:
+		return "none"
+	case p.State.Exact:
+		return fmt.Sprintf("%+.0f B/s", slope)
+	}
+	return ui.SlopeText(slope, w >= wideFigures)
+}
+
+// drawItems draws as many columns of figures as fit, one or two of each. Numbers of blocks are left out where their
+// column does not fit otherwise.
 func drawItems(s tcell.Screen, r widget.Rect, cols [][2]item, k *widget.Look) {
 	x, end := r.X+1, r.X+r.W
 	for i, col := range cols {
-		labels, values := 0, 0
+		labels, values, short := 0, 0, 0
 		for j := range min(r.H, 2) {
 			labels = max(labels, widget.Width(col[j].label))
 			values = max(values, widget.Width(col[j].value+col[j].rest))
+			short = max(short, widget.Width(col[j].value))
 		}
-		if i > 0 && x+labels+1+values > end {
+		switch fits := end - x - labels - 1; {
+		case i == 0 || values <= fits:
+		case short > fits:
 			return
+		default:
+			col[0].rest, col[1].rest, values = "", "", short
 		}
 		for j := range min(r.H, 2) {
 			widget.Print(s, x, r.Y+j, end-x, col[j].label, k.Muted)

@@ -88,12 +88,12 @@ func (p *Leaks) note() string {
 	case p.inLate || !ok || t.AllocCount == 0:
 		return ""
 	case t.UnaddressedCount == t.AllocCount:
-		return "! No addresses in this file: frees are unknown, so everything looks leaked."
+		return "! No addresses in this file: frees are unknown, so everything looks like a leak."
 	case t.UnaddressedCount > 0:
 		return fmt.Sprintf("! %s of %s have no address, their frees are unknown: the figures are upper bounds.",
 			model.Group(t.UnaddressedCount), model.Blocks(t.AllocCount))
 	case p.State.Status.FreesNever && p.State.Status.Final:
-		return "! This file records no frees: everything looks leaked."
+		return "! This file records no frees: everything looks like a leak."
 	case !p.State.Range.IsFull():
 		return p.Hint("Allocated in the range and still live at its end; {clear-range} clears the range.")
 	}
@@ -223,7 +223,7 @@ func (p *Leaks) freedText(s *analysis.LeakSite) string {
 	case s.LeakCount >= s.AllocCount && p.State.Status.Unfreed:
 		return fmt.Sprintf("none of the %s %s has a known free, perhaps because they have no address", model.Blocks(s.AllocCount), which)
 	case s.LeakCount >= s.AllocCount:
-		return fmt.Sprintf("never freed: %d of %s %s are live at the end of %s", s.LeakCount, model.Blocks(s.AllocCount), which, whole)
+		return fmt.Sprintf("never freed: %s of %s %s are live at the end of %s", model.Group(s.LeakCount), model.Blocks(s.AllocCount), which, whole)
 	}
 	are := "are"
 	if s.LeakCount == 1 {

@@ -62,7 +62,7 @@ func (p *Lifetimes) emptyText() []string {
 	case !p.State.Settled():
 		return []string{"Reading: no allocation so far."}
 	}
-	return []string{"This file has no allocations.", "Problems says what was found in it."}
+	return []string{"This file has no allocations.", "Problems lists what was found in it."}
 }
 
 // facts explain the cell under the cursor, and the line of short lives.

@@ -24,6 +24,7 @@ type Overview struct {
 	findings *findingsPane
 	curve    *liveCurve // of the selected finding, next to it in a wide area
 	headline *ui.Lazy[HeadlineKey, Headline]
+	growth   *ui.Lazy[GrowthKey, float64] // bytes per second
 	focus    overviewPane
 	chosen   bool // focus was chosen by the user
 	maximal  bool // the focused pane fills the screen
@@ -46,8 +47,12 @@ type overviewAreas struct{ chart, figures, top, second, findings, curve widget.R
 func NewOverview(e *ui.Env) *Overview {
 	p := &Overview{Pane: ui.NewPane(e), chart: livechart.NewPane(e), top: newTopSites(e), second: newTopSites(e),
 		findings: newFindingsPane(e), curve: newLiveCurve(e)}
-	p.second.fixed, p.chart.WithStart = true, true
+	p.top.ofRun, p.second.fixed, p.chart.WithStart = true, true, true
 	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })
+	p.growth = ui.NewDeepLazy(e, func(ctx context.Context, k GrowthKey) (float64, error) {
+		slope, _, err := analysis.TraceGrowth(ctx, e.Trace, k.R)
+		return slope, err
+	})
 	return p
 }
 
@@ -108,6 +113,7 @@ func (p *Overview) Show(s *state.State) {
 	p.areas = p.layout(p.Rect()) // the chart's is the same
 	if s.Status.Events > 0 {
 		p.headline.Ask(HeadlineKey{s.Status.Revision, s.Range})
+		p.askGrowth(s)
 	}
 	p.top.Show(s)
 	if !p.areas.curve.Empty() {
@@ -211,7 +217,7 @@ func (p *Overview) drawFigures(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	if h, ok := p.headline.Get(); ok {
-		drawItems(s, r, h.items(&p.State, p.top.got.level, r.W), p.Look)
+		drawItems(s, r, h.items(&p.State, p.top.got.level, p.growthText(r.W), r.W), p.Look)
 		return
 	}
 	for _, why := range ui.Unanswered(p.headline) {

@@ -256,7 +256,7 @@ func (p *Sites) emptyText() []string {
 	case !p.State.Range.IsFull():
 		return []string{"Nothing was allocated in this range, and nothing is live at its end.", p.Hint("{clear-range} clears the range.")}
 	}
-	return []string{"This file has no allocations.", "Problems says what was found in it."}
+	return []string{"This file has no allocations.", "Problems lists what was found in it."}
 }
 
 // Do carries out an action, or returns false if the screen has no such action.

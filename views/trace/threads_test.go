@@ -35,9 +35,11 @@ func TestOneThreadForSeveral(t *testing.T) {
 		s.Profile = &model.Profile{Stacks: tree(tt.roots...)}
 		h := Headline{HeadlineKey: HeadlineKey{R: analysis.FullRange}, threads: tt.threads}
 		got := "no such figure"
-		for _, col := range h.items(&s, analysis.Level{}, 80) {
-			if col[0].label == "threads" {
-				got = col[0].rest
+		for _, col := range h.items(&s, analysis.Level{}, "", 80) {
+			for _, it := range col {
+				if it.label == "threads" {
+					got = it.rest
+				}
 			}
 		}
 		if got != tt.want {

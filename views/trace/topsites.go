@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -28,12 +29,14 @@ type topSites struct {
 	env     *ui.Env
 	fixed   bool          // the cost is always fixedTo instead of the state's
 	fixedTo analysis.Cost // one that does not depend on the instant
+	ofRun   bool          // of a run that freed most at its end, it shows the peak
 	state   state.State
 	adopted state.Selection // the state's selection that the list has already applied
 	got     *topRows        // the newest answer; the table shows it once sorted
 	labels  *ui.SiteLabels
 	lazy    *ui.Staged[topKey, *topRows]
 	trends  *ui.Lazy[trendKey, *trendSet]
+	alike   map[analysis.Key]bool // of the first rows: another one has the same name and place
 	siteStory
 }
 
@@ -46,6 +49,7 @@ type topKey struct {
 	cost     analysis.Cost
 	only     calltree.Filter
 	noPeaks  bool
+	ofRun    bool
 }
 
 // topRows is the content of the table. Read-only once made.
@@ -126,7 +130,7 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 		{Title: siteTitle(d.by), Width: 24, Grow: 3, Cut: cut, Text: func(s *site) string { return d.label(d.by, s).Name }},
 		{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2,
 			Hidden: d.by != analysis.ByStack, Muted: true,
-			Text: func(s *site) string { return d.label(d.by, s).Where }},
+			Text: func(s *site) string { return d.label(d.by, s).Where }, Cell: func(s *site) widget.Cell { return t.whereCell(d, s) }},
 		value,
 		{Width: 10, Drop: 3, Like: value.Title, Cell: func(s *site) widget.Cell {
 			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
@@ -136,6 +140,33 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 		blocks, shown(f.peak, titles.OwnPeak, bytes, 6), shown(f.total, titles.Allocated, bytes, 7), temp,
 		{Title: titles.Trend, Width: 16, Drop: 4, Like: value.Title, Cell: t.trendCell},
 	}, unseen(f.all()...)...)
+}
+
+// whereCell returns the place of a row, with the number of its stack where another row looks the same.
+func (t *topSites) whereCell(d topData, s *analysis.Site) widget.Cell {
+	where := d.label(d.by, s).Where
+	if t.alike[s.Key] {
+		where += fmt.Sprintf(" #%d", s.Stack)
+	}
+	return widget.Cell{Text: where, Style: t.env.Look.Muted}
+}
+
+// findAlike finds which of the first rows look the same.
+func (t *topSites) findAlike() {
+	d, first := t.data(), map[ui.SiteLabel]analysis.Key{}
+	if t.alike = map[analysis.Key]bool{}; d.by != analysis.ByStack {
+		return
+	}
+	for i := range min(t.Len(), maxTopTrends) {
+		s := t.Row(i)
+		l := d.label(d.by, s)
+		l.Where = path.Base(l.Where)
+		if other, seen := first[l]; seen {
+			t.alike[s.Key], t.alike[other] = true, true
+		} else {
+			first[l] = s.Key
+		}
+	}
 }
 
 func liveCount(s *analysis.Site) uint64 { return s.LiveCount }
@@ -150,24 +181,25 @@ func (t *topSites) trendCell(s *analysis.Site) widget.Cell {
 	return widget.Cell{}
 }
 
-// askTop computes the rows. If nothing is live it takes the peak instead, so that the table is never empty.
+// littleLeft is the part of the peak up to which what is live at the end is only what a runtime leaves after its end.
+const littleLeft = 10
+
+// askTop computes the rows. If nothing is live, or of a complete run little, it takes the peak instead.
 func askTop(ctx context.Context, t analysis.Trace, k topKey) (*topRows, error) {
 	out := &topRows{topKey: k, shown: k.cost}
 	var err error
 	if out.level, err = t.Live(ctx, k.at); err != nil {
 		return nil, err
 	}
-	if out.shown == analysis.CostLive && out.level.Count == 0 ||
-		out.shown == analysis.CostLiveCount && out.level.Count == 0 {
-		out.shown = analysis.CostPeak
-	}
-	at := k.at
-	if out.shown == analysis.CostPeak {
-		p, _, err := t.Peak(ctx, k.r)
+	at, live := k.at, k.cost == analysis.CostLive || k.cost == analysis.CostLiveCount
+	if k.cost == analysis.CostPeak || live && (out.level.Count == 0 || k.ofRun) {
+		peak, _, err := t.Peak(ctx, k.r)
 		if err != nil {
 			return nil, err
 		}
-		at = p.Instant
+		if !live || out.level.Count == 0 || out.level.Bytes <= peak.Bytes/littleLeft {
+			out.shown, at = analysis.CostPeak, peak.Instant
+		}
 	}
 	sites, err := t.Sites(ctx, analysis.Query{At: at, Range: k.r, By: k.by, Cell: analysis.Cell{Stacks: k.only}, NoPeaks: k.noPeaks})
 	if err != nil {
@@ -206,7 +238,8 @@ func (t *topSites) Show(s *state.State) {
 		cost, at = t.fixedTo, analysis.End // the cost does not depend on it
 	}
 	if s.Status.Events > 0 {
-		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filters, false}
+		whole := topKey{s.Status.Revision, at, s.Range, s.Group, cost, s.Filters, false,
+			t.ofRun && s.AtEnd() && s.Settled() && s.Range.IsFull()}
 		part, needed := whole, filtersPeaks(s) || t.Sorted().Title == titles.OwnPeak
 		part.noPeaks = !needed
 		t.lazy.Ask(whole, part, s.Settled() || needed)
@@ -217,6 +250,7 @@ func (t *topSites) Show(s *state.State) {
 		t.got = &topRows{}
 		t.Forget()
 	}
+	t.findAlike()
 	t.askTrends()
 	t.List.Empty = t.empty()
 	if by := t.data().by; s.Selected.Set && s.Selected != t.adopted && s.Selected.By == by &&
@@ -264,10 +298,10 @@ func (t *topSites) empty() []string {
 	case !s.Range.IsFull():
 		return []string{"Nothing was allocated in this range.", t.env.Hint("{clear-range} clears the range.")}
 	case s.Status.Events == 0:
-		return []string{"The file has no events.", "Problems says what was found in it."}
+		return []string{"The file has no events.", "Problems lists what was found in it."}
 	}
 	if s.Status.Final && s.Status.FreesNever && d.level.Count == 0 {
-		return []string{"This file has no allocations.", "Problems says what was found in it."}
+		return []string{"This file has no allocations.", "Problems lists what was found in it."}
 	}
 	return []string{"Nothing has this cost.", t.env.Hint("{sort} shows the next one.")}
 }
@@ -285,7 +319,11 @@ func (t *topSites) title() (title, answer string) {
 		answer += " " + t.whenText()
 	case analysis.CostPeak:
 		if !t.fixed && d.shown != d.cost {
-			answer = "nothing is live " + t.whenText() + ": " + answer
+			what := "little"
+			if d.level.Count == 0 {
+				what = "nothing"
+			}
+			answer = what + " is live " + t.whenText() + ": " + answer
 		}
 		if !t.state.Range.IsFull() {
 			answer += " in the range"
@@ -320,7 +358,7 @@ func (t *topSites) orderText() string {
 // costText returns the sort key of a table in words.
 func costText(c analysis.Cost) string {
 	return "by " + [...]string{
-		"live bytes", "live blocks", "live bytes at the peak", "allocated bytes", "allocated blocks", "leaked bytes", "temporary blocks",
+		"live bytes", "live blocks", "live bytes at the peak", "allocated bytes", "allocated blocks", "unfreed bytes", "temporary blocks",
 	}[c]
 }
 
@@ -391,7 +429,7 @@ func (t *topSites) Do(a keymap.Action) bool {
 		t.publish()
 		t.env.Open(keymap.ShowSites)
 	case a == keymap.Group:
-		t.env.Emit(state.SetGroup{By: (t.state.Group + 1) % analysis.GroupCount})
+		t.env.Emit(state.SetGroup{By: t.state.Group.Next()})
 	default:
 		return t.OrderBy(a)
 	}

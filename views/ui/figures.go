@@ -84,8 +84,8 @@ func ShareOf(n, whole uint64) float64 {
 	return float64(model.ShareOf(n, whole))
 }
 
-// slopeText returns a rate of growth ("+442 KiB/s", "+442K/s").
-func slopeText(slope float64, wide bool) string {
+// SlopeText returns a rate of growth ("+442 KiB/s", "+442K/s").
+func SlopeText(slope float64, wide bool) string {
 	sign := "+"
 	if slope < 0 {
 		sign = "-"
@@ -100,7 +100,7 @@ func slopeText(slope float64, wide bool) string {
 func (e *Env) VerdictCell(v verdict.Verdict, wide bool) widget.Cell {
 	rate := ""
 	if wide && v.Growth > 0 {
-		rate = slopeText(v.Growth, true)
+		rate = SlopeText(v.Growth, true)
 	}
 	return e.verdictCell(v, rate)
 }
@@ -109,7 +109,7 @@ func (e *Env) VerdictCell(v verdict.Verdict, wide bool) widget.Cell {
 func (e *Env) LeakCell(v verdict.Verdict, wide bool) widget.Cell {
 	rate := ""
 	if v.Growth > 0 {
-		rate = slopeText(v.Growth, wide)
+		rate = SlopeText(v.Growth, wide)
 	}
 	return e.verdictCell(v, rate)
 }
@@ -163,7 +163,7 @@ func (e *Env) verdictStyle(k verdict.Kind) tcell.Style {
 func Certain(confidence, growth float64) string {
 	text := model.Share(confidence).Certainty() + " certain"
 	if growth > 0 {
-		text += ", " + slopeText(growth, true)
+		text += ", " + SlopeText(growth, true)
 	}
 	return text
 }

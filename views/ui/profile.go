@@ -101,9 +101,9 @@ func (g *profileGroupings) Of(w *model.StackProfile, s *model.Stacks, by weights
 func (d *ProfileFile) NoWeight(e *Env, k ProfileKey) []string {
 	switch {
 	case d.Weights.Records.Len() == 0 && !d.Profile.Complete:
-		return []string{"No stack was read from this file so far.", "Problems says what was found in it."}
+		return []string{"No stack was read from this file so far.", "Problems lists what was found in it."}
 	case d.Weights.Records.Len() == 0:
-		return []string{"This file has no stacks.", "Problems says what was found in it."}
+		return []string{"This file has no stacks.", "Problems lists what was found in it."}
 	case k.None:
 		return []string{"The event " + d.EventName(k.Event) + " has no stacks.", e.Hint("{profile.cost} switches to the next event.")}
 	case k.Filters != "":

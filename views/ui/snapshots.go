@@ -217,13 +217,13 @@ func (l *HeapLoads) Waiting(s *state.State) []string {
 	n := s.Snapshot()
 	switch {
 	case n < 0:
-		return []string{"This file has no snapshot.", "Problems says what was found in it."}
+		return []string{"This file has no snapshot.", "Problems lists what was found in it."}
 	case l.paused.Heaps != nil:
 		return []string{fmt.Sprintf("Decoding snapshot #%d was stopped.", n),
 			l.Hint("{open} decodes it, {step-back} and {step-forward} go to another one.")}
 	case l.Heap.Ready && l.Heap.Err != nil:
 		return []string{fmt.Sprintf("Snapshot #%d cannot be decoded: %v", n, l.Heap.Err),
-			l.Hint("{step-back} and {step-forward} go to another one, Problems says what is wrong.")}
+			l.Hint("{step-back} and {step-forward} go to another one, Problems lists what is wrong.")}
 	}
 	return []string{fmt.Sprintf("Snapshot #%d: %s…", n, l.Progress()), l.Hint("{back} stops it.")}
 }

@@ -278,6 +278,11 @@ function viewsOf() {
 }
 const leftOf = (a, name) => { const all = ((a.trace || {}).row_counts || {})[name]; return all ? Math.max(all - rowsWanted(), 0) : 0; };
 
+// oneSide says of which of two files a view is that does not compare them.
+const compares = (id) => id === "changes" || id.startsWith("difference-");
+const oneSide = (id) => status.files.length < 2 || compares(id) ? [] : [el("p.scope.side", null, "Only of " + status.files[0].split("/").pop() + ", the side before: ",
+  el("button.link", {type: "button", onclick: () => openPart("changes", {})}, "Compare"), " has both.")];
+
 // refresh asks for the view that is shown, unless what it shows is current. One question is asked at a time: the latest one follows.
 let running = null, again = false;
 async function refresh() {
@@ -292,7 +297,7 @@ async function refresh() {
     const a = await ask("view", q);
     if (!document.hidden) await new Promise(requestAnimationFrame); // answers and marks are drawn into one picture
     const top = p.node.querySelector(".tall"), scrolled = top ? top.scrollTop : 0, had = document.activeElement && p.node.contains(document.activeElement) && document.activeElement.dataset.row;
-    fill(p, () => tab.draw(p, a));
+    fill(p, () => [...oneSide(tab.id), ...tab.draw(p, a)]);
     p.key = key; p.command = a.command || commandOf(tab.ask());
     if (tab.id === viewNow()) commandNow = p.command;
     const now = p.node.querySelector(".tall");

@@ -37,7 +37,8 @@ type Limit struct {
 	At       *model.Time `json:"at_us,omitzero"`
 	Snapshot *int        `json:"snapshot,omitzero"`
 	Series   *string     `json:"series,omitzero"`
-	Live     bool        `json:"live,omitzero" csv:"-"` // of max-leak: the file records live memory, not leaks
+	Live     bool        `json:"live,omitzero" csv:"-"`    // of max-leak: the file records live memory, not leaks
+	Unfreed  bool        `json:"unfreed,omitzero" csv:"-"` // of max-leak: what was never freed, leak or not
 	OK       bool        `json:"ok"`
 	Reason   string      `json:"reason"`
 
@@ -98,8 +99,11 @@ func (l *Limit) reason(s cells.Style) string {
 		"max-peak": "peak", "max-leak": "leaked", "max-growth": "growth", "max-live-at": "live",
 		"max-type-growth": "growth of a type", "max-type-objects": "growth of a type",
 	}[l.Name]
-	if l.Live {
+	switch {
+	case l.Live:
 		what = "live"
+	case l.Unfreed:
+		what = "never freed"
 	}
 	if l.Series != nil {
 		what += " of " + report.OrUnnamed(*l.Series)

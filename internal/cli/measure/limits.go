@@ -38,7 +38,8 @@ func (b *Budget) Measure(ctx context.Context, now, base *File) (l check.Limit, e
 		return l, err
 	}
 	l = check.Limit{
-		Name: b.Name, Asked: b.Limit.Text, Unit: "bytes", Value: f.value, At: f.at, Snapshot: f.snapshot, Series: f.series, Live: f.live,
+		Name: b.Name, Asked: b.Limit.Text, Unit: "bytes", Value: f.value,
+		At: f.at, Snapshot: f.snapshot, Series: f.series, Live: f.live, Unfreed: f.unfreed,
 	}
 	switch b.Name {
 	case "max-growth":
@@ -70,6 +71,7 @@ type figure struct {
 	snapshot *int
 	series   *string
 	live     bool // live memory, in place of leaks
+	unfreed  bool // what was never freed, whatever its verdict
 
 	types []suspects.TypeGrowth // types of which it is the highest, most growth first; nil for other figures
 }

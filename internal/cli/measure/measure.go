@@ -121,7 +121,7 @@ func (m *File) traceFigure(ctx context.Context, b *Budget) (f figure, err error)
 		return f, err
 	case "max-leak":
 		leaks, err := trace.Leaks(ctx, analysis.LeakQuery{Range: opt.Range, MinAge: opt.MinAge})
-		f.value = check.Clamp(leaks.Bytes)
+		f.value, f.unfreed = check.Clamp(leaks.Bytes), true
 		return f, err
 	case "max-growth":
 		slope, _, err := analysis.TraceGrowth(ctx, trace, opt.Range)

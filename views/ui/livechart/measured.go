@@ -41,7 +41,8 @@ func (c *Pane) showMeasured() {
 		points[i] = widget.Point{Lo: v, Hi: v, Last: v, OK: col.Known}
 		all = max(all, v)
 	}
-	if !TooSmall(most, all) {
+	const share = 10 // of the measured curve, below which the live one would be a line at the bottom
+	if most >= all/share {
 		ch.Backdrop = points
 		ch.Title += ", " + widget.Clean(of.Name) + " in the background"
 	}

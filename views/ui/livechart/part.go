@@ -139,10 +139,14 @@ func (c *Pane) showPart(k partKey) {
 		all = max(all, p.Hi)
 	}
 	if TooSmall(most, all) || v.curveKey != k.curveKey || k.shows == state.ChartTop {
-		ch.Backdrop = nil // the part would be a line at the bottom
+		ch.Backdrop = nil // the part would not fill its axis
 	}
-	if ch.Backdrop == nil && most < all && v.curveKey == k.curveKey {
+	switch {
+	case most >= all || v.curveKey != k.curveKey:
+	case ch.Backdrop == nil:
 		ch.Title += " · own scale"
+	default:
+		ch.Title += ", all in the background"
 	}
 	ch.PeakAt = -1
 	if v.hasPeak && s.Series == state.SeriesBytes {
@@ -156,9 +160,9 @@ func (c *Pane) showPart(k partKey) {
 	}
 }
 
-// TooSmall reports whether a part is so small that its curve would be a line at the bottom of the curve of all blocks.
+// TooSmall reports whether a part is so small that the axis of all blocks would leave most of the chart to these.
 func TooSmall(part, all uint64) bool {
-	const share = 10
+	const share = 2
 	return part < all/share
 }
 
