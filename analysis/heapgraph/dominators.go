@@ -69,6 +69,7 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 	if err := c.leaveOut(ctx, w.order); err != nil {
 		return nil, err
 	}
+	h.From.Forget() // the labels, which were read for that
 	for _, part := range []func() error{w.walk, w.listPreds, w.semiDominators} {
 		if err := part(); err != nil {
 			return nil, err
@@ -76,6 +77,7 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 	}
 	w.immediate()
 	w.retain()
+	h.From.Forget()
 	return c.graph(p, s), nil
 }
 
