@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,6 +44,36 @@ type checkResult struct {
 	}
 	Leaks struct {
 		Failed []struct{ Evidence string }
+	}
+}
+
+// TestObjectsOfARecordingOfSeveralFiles asks each question about rows of several files, in any order, as of the file
+// whose snapshot is chosen.
+func TestObjectsOfARecordingOfSeveralFiles(t *testing.T) {
+	_, paths := javaSeries(t, 60, 90, 120)
+	answer := func(out string) string { // without the name of the file and the list of its snapshots
+		t.Helper()
+		_, rest, ok := strings.Cut(out, "\n\n")
+		rest, _, _ = strings.Cut(rest, "\n Problems")
+		if !ok || rest == "" {
+			t.Fatal(out)
+		}
+		return rest
+	}
+	for _, ask := range [][]string{{"object", "", "130"}, {"path", "", "130"}, {"peek", "", "byte[]"}, {"find", "", "--name", "Note"}} {
+		words := func(files ...string) []string {
+			return slices.Concat([]string{"heap", ask[0]}, files, ask[2:])
+		}
+		all := words(paths[2], paths[0], paths[1])
+		for i, path := range paths {
+			status, want, errs := run(t, Env{}, words(path)...)
+			status2, got, errs2 := run(t, Env{}, append(all, "--snapshot", strconv.Itoa(i))...)
+			if status+status2 != 0 {
+				t.Errorf("%v of file %d: status %d, %d: %s%s", ask, i, status, status2, errs, errs2)
+			} else if answer(got) != answer(want) {
+				t.Errorf("%v of file %d: %s\nwant %s", ask, i, got, want)
+			}
+		}
 	}
 }
 
