@@ -108,15 +108,15 @@ func titleLine(s tcell.Screen, r Rect, k *Look, title string, legend []LegendIte
 		return
 	}
 	const margin, minTitle = 1, 10
-	x, end := r.X, r.X+r.W
+	x, end, rule := r.X, r.X+r.W, 0
 	if aw := Width(answer); answer != "" && aw+minTitle <= r.W {
 		end -= aw
 		Print(s, end, r.Y, aw, answer, k.Text)
-		end--
+		end, rule = end-1, 2 // what separates a title that is cut from the answer
 	}
 	if title != "" {
 		x += margin
-		x += printText(s, x, r.Y, end-x, title, k.Title, k.Glyphs.Ellipsis) + 1
+		x += printText(s, x, r.Y, end-x-rule, title, k.Title, k.Glyphs.Ellipsis) + 1
 	}
 	for _, item := range legend {
 		w := Width(item.Text) + 2
