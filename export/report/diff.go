@@ -175,7 +175,8 @@ func (o DiffObjects) Members() []object.Member {
 	if len(o) == 0 {
 		return nil
 	}
-	return []object.Member{{Name: "new_count", Value: &o[0].New}, {Name: "kept_count", Value: &o[0].Kept}, {Name: "gone_count", Value: &o[0].Gone}}
+	return []object.Member{{Name: "new_count", Value: &o[0].New}, {Name: "kept_count", Value: &o[0].Kept},
+		{Name: "gone_count", Value: &o[0].Gone}}
 }
 
 // Frames returns the stack of a row, or the zero Frames if the row is not a stack.

@@ -156,8 +156,8 @@ func (t *Changes) columns(d changeData) []Column[change] {
 			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
 	}
 	objects := func(title, key string, of func(r *change) uint64) Column[change] {
-		return Column[change]{Title: title, Key: key, Fields: set.objectFields(key), Figure: CountFigure, Width: 8, Drop: 7, Hidden: !set.Objects,
-			Value: of, Cell: func(r *change) widget.Cell { return t.counted(of(r)) }}
+		return Column[change]{Title: title, Key: key, Fields: set.objectFields(key), Figure: CountFigure, Width: 8, Drop: 7,
+			Hidden: !set.Objects, Value: of, Cell: func(r *change) widget.Cell { return t.counted(of(r)) }}
 	}
 	style := func(r *change) tcell.Style { return t.env.ChangeCell(r.Row, model.Group).Style }
 	return []Column[change]{
