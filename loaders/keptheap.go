@@ -3,6 +3,7 @@ package loaders
 import (
 	"context"
 	"encoding/json"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/memtui/memtui/model"
@@ -14,6 +15,7 @@ type DecodedHeap struct {
 	Heap     *model.Heap
 	Info     model.HeapInfo
 	Problems []model.Problem // found while decoding
+	Room     *model.Room     // of the heap's columns
 }
 
 // heapFormat is the format of files with decoded snapshots.
@@ -32,7 +34,8 @@ type HeapRequest struct {
 	Extra func(*sections.Codec)
 }
 
-// Open returns a snapshot that an earlier run decoded, or decodes it, and stores it if it is complete and large.
+// Open returns a snapshot that an earlier run decoded, or decodes it. If it is complete and large, it stores it, and
+// returns the stored one: that is in a mapped file rather than in memory.
 func (q *HeapRequest) Open(ctx context.Context, decode func() (*DecodedHeap, error)) (*DecodedHeap, error) {
 	k, name := q.Cache, "heap"+strconv.Itoa(q.I)+q.Way
 	if d := q.restore(ctx, name); d != nil {
@@ -45,13 +48,32 @@ func (q *HeapRequest) Open(ctx context.Context, decode func() (*DecodedHeap, err
 	if err != nil || k == nil || !d.Heap.Complete || d.Heap.Len()+d.Heap.To.Len() < worthKeeping {
 		return d, err
 	}
-	d.Heap.Kept = &sections.Named{Cache: k, Prefix: name}
+	if stored, err := q.store(ctx, name, d); stored != nil || err != nil {
+		return stored, err
+	}
+	return d, ctx.Err()
+}
+
+// store returns a snapshot in the file that it writes, nil if it cannot be written.
+func (q *HeapRequest) store(ctx context.Context, name string, d *DecodedHeap) (*DecodedHeap, error) {
 	text, err := json.Marshal(heapNotes{d.Info, model.RawProblems(d.Problems)})
 	if err != nil {
 		return nil, err
 	}
-	heapFormat.Keep(k, name, func(f *sections.Codec) { q.sections(f, d.Heap, &text) })
+	stored := &model.Heap{Schema: q.Schema, Kept: &sections.Named{Cache: q.Cache, Prefix: name}}
+	stored.From = heapFormat.Store(ctx, q.Cache, name, q.layout(), func(f *sections.Codec) { q.sections(f, d.Heap, &text) },
+		func(f *sections.Codec) { q.sections(f, stored, new([]byte)) })
+	if stored.From == nil {
+		return nil, nil
+	}
+	d.Heap = stored
+	d.Room.Close()
+	debug.FreeOSMemory() // the columns are large
 	return d, nil
+}
+
+func (q *HeapRequest) layout() []byte {
+	return sections.Layout(func(f *sections.Codec) { q.sections(f, &model.Heap{}, new([]byte)) })
 }
 
 // heapNotes is stored as JSON.
@@ -75,9 +97,8 @@ func (q *HeapRequest) restore(ctx context.Context, name string) *DecodedHeap {
 	if q.Cache == nil {
 		return nil
 	}
-	layout := sections.Layout(func(f *sections.Codec) { q.sections(f, &model.Heap{}, new([]byte)) })
 	d, text := &DecodedHeap{Heap: &model.Heap{Schema: q.Schema}}, []byte(nil)
-	from := heapFormat.Restore(ctx, q.Cache, name, layout, func(f *sections.Codec) { q.sections(f, d.Heap, &text) })
+	from := heapFormat.Restore(ctx, q.Cache, name, q.layout(), func(f *sections.Codec) { q.sections(f, d.Heap, &text) })
 	if from == nil {
 		return nil
 	}

@@ -56,9 +56,9 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 		when = a.instantText()
 	}
 	right := widget.Width(when) + 3 + widget.Width(whole) + 1
-	left := 1 + widget.Width(name) + 2 + widget.Width(title) + 1
+	left := 1 + widget.Width(name) + 2 + widget.Width(title) + 2
 	if left+right > r.W && name != "" { // the instant has priority over the file's full name
-		name = widget.TruncateMiddle(name, max(r.W-right-widget.Width(title)-4, 8))
+		name = widget.TruncateMiddle(name, max(r.W-right-widget.Width(title)-5, 8))
 	}
 	x := r.X + 1
 	x += widget.Print(s, x, r.Y, r.W-2, name, a.over(themes.Accent, st))

@@ -139,7 +139,7 @@ func paneOf(path ...string) func(u *program) (*widget.List, []string) {
 // heapCases are the tables of heap snapshots.
 func heapCases() []tableCase {
 	list := paneOf("ListPane")
-	diff := jsonKeys(report.DiffRow{})
+	diff := jsonKeys(report.DiffRow{DiffObjects: make(report.DiffObjects, 1)})
 	onJava := func(t testing.TB) *program {
 		u := openJava(t, 200, 50)
 		u.sim.Do(func() { u.app.o.Command = []string{javaName} })
@@ -171,7 +171,7 @@ func heapCases() []tableCase {
 
 // comparedCases are the tables of differences, and that of findings.
 func comparedCases() []tableCase {
-	diff := jsonKeys(report.DiffRow{})
+	diff := jsonKeys(report.DiffRow{DiffObjects: make(report.DiffObjects, 1)})
 	return []tableCase{
 		{"Difference of sites", onKvleak, []string{"p", "A", "e", "d", "3"}, paneOf("ListPane"), diff, nil},
 		{"Difference by owner", onKvleak, []string{"p", "A", "e", "d", "3", "b"}, paneOf("ListPane"), diff, nil},
@@ -182,23 +182,25 @@ func comparedCases() []tableCase {
 
 // jsonKeys lists what reports call the fields of values.
 func jsonKeys(values ...any) (keys []string) {
-	var add func(typ reflect.Type)
-	add = func(typ reflect.Type) {
-		for i := range typ.NumField() {
-			f := typ.Field(i)
+	var add func(v reflect.Value)
+	add = func(v reflect.Value) {
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
 			if key, _, _ := strings.Cut(f.Tag.Get("json"), ","); key != "" {
 				keys = append(keys, key)
-			} else if m, ok := reflect.Zero(f.Type).Interface().(object.Membered); ok {
+			} else if !f.IsExported() {
+				continue
+			} else if m, ok := v.Field(i).Interface().(object.Membered); ok {
 				for _, member := range m.Members() {
 					keys = append(keys, member.Name)
 				}
 			} else if f.Anonymous && f.Type.Kind() == reflect.Struct {
-				add(f.Type)
+				add(v.Field(i))
 			}
 		}
 	}
 	for _, v := range values {
-		add(reflect.TypeOf(v))
+		add(reflect.ValueOf(v))
 	}
 	return keys
 }

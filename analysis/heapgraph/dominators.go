@@ -69,6 +69,7 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 	if err := c.leaveOut(ctx, w.order); err != nil {
 		return nil, err
 	}
+	h.From.Forget() // the labels, which were read for that
 	for _, part := range []func() error{w.walk, w.listPreds, w.semiDominators} {
 		if err := part(); err != nil {
 			return nil, err
@@ -76,6 +77,7 @@ func dominate[I index](ctx context.Context, h *model.Heap, p Policy, s *shared, 
 	}
 	w.immediate()
 	w.retain()
+	h.From.Forget()
 	return c.graph(p, s), nil
 }
 
@@ -90,9 +92,16 @@ func (c *core[I]) graph(p Policy, s *shared) *Graph {
 type domTree[I index] struct {
 	once  sync.Once
 	start []I
-	mu    sync.RWMutex // held for reading while rows is read unsorted
 	sort  sync.Once
-	rows  []I
+	mu    sync.Mutex // guards rows
+	rows  []I        // replaced by a sorted copy
+}
+
+// unsorted returns the lists as they are.
+func (t *domTree[I]) unsorted() []I {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.rows
 }
 
 // below builds the lists of children on first use, each in ascending order until children sorts them.
@@ -130,13 +139,15 @@ func (c *core[I]) heavierFirst(a, b I) int {
 func (c *core[I]) children(r uint64) model.Column[model.Row] {
 	t := c.below()
 	t.sort.Do(func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+		sorted := model.CloneColumn(c.room, t.rows) // who reads them unsorted goes on meanwhile
 		for r := range c.idom {
-			if list := t.rows[t.start[r]:t.start[r+1]]; len(list) > 1 {
+			if list := sorted[t.start[r]:t.start[r+1]]; len(list) > 1 {
 				slices.SortFunc(list, c.heavierFirst)
 			}
 		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.rows = sorted
 	})
 	return modelColumn[model.Row](t.rows[t.start[r]:t.start[r+1]])
 }

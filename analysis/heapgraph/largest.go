@@ -13,15 +13,14 @@ func (g *Graph) Largest(n int, of model.HeapKinds) []model.Row { return g.core.l
 // dominator.
 func (c *core[I]) largest(n int, of model.HeapKinds) []model.Row {
 	t := c.below()
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	children := t.unsorted()
 	list, next := []model.Row{}, &frontier[I]{c: c, rows: []I{0}}
 	for len(list) < n && len(next.rows) > 0 {
 		r := next.pop()
 		if of.Has(c.heap.Kinds[r]) {
 			list = append(list, model.Row(r))
 		}
-		for _, child := range t.rows[t.start[r]:t.start[r+1]] {
+		for _, child := range children[t.start[r]:t.start[r+1]] {
 			next.push(child)
 		}
 	}

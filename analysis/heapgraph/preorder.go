@@ -39,15 +39,14 @@ func (c *core[I]) preorder(ctx context.Context) (Order, error) {
 		return Order{}, b.Error("looking for suspects")
 	}
 	t := c.below()
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	children := t.unsorted()
 	rows, at := make([]I, 0, n), make([]I, n)
 	for todo := []I{0}; len(todo) > 0; {
 		if len(rows)%pauseEvery == 0 && ctx.Err() != nil {
 			return Order{}, ctx.Err()
 		}
 		r := todo[len(todo)-1]
-		todo = append(todo[:len(todo)-1], t.rows[t.start[r]:t.start[r+1]]...)
+		todo = append(todo[:len(todo)-1], children[t.start[r]:t.start[r+1]]...)
 		at[r] = I(len(rows))
 		rows = append(rows, r)
 	}

@@ -29,6 +29,14 @@ func Label(h *model.Heap, r model.Row) string {
 	return h.Tables.Type(h.Entity[r])
 }
 
+// Through returns the words for a reference by the label of the object that has it: "Session.user", "Object[] [3]".
+func Through(label, edge string) string {
+	if edge != "" && (edge[0] == '[' || edge[0] == '<') {
+		return label + " " + edge
+	}
+	return label + "." + edge
+}
+
 // frameLabel formats a frame as MoarVM's tools do: "name (file:line)" with the base name of the file, "<anon>" for a
 // block without a name.
 func frameLabel(name, file string, line int64) string {

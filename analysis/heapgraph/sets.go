@@ -165,8 +165,7 @@ func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSi
 		return err
 	}
 	t := c.below()
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	children := t.unsorted()
 	until := map[uint32]uint64{} // end, in the order of the walk, of what is below the last such row
 	at := uint64(0)
 	for todo := []I{0}; len(todo) > 0; at++ {
@@ -174,7 +173,7 @@ func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSi
 			return ctx.Err()
 		}
 		r := todo[len(todo)-1]
-		todo = append(todo[:len(todo)-1], t.rows[t.start[r]:t.start[r+1]]...)
+		todo = append(todo[:len(todo)-1], children[t.start[r]:t.start[r+1]]...)
 		if !x.has(model.Row(r)) || !p.seen.has(uint64(r)) {
 			continue
 		}

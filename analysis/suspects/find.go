@@ -109,6 +109,7 @@ func find(ctx context.Context, g *heapgraph.Graph, at int, others []Census, limi
 	if err != nil {
 		return nil, err
 	}
+	g.Heap.From.Forget() // what is needed of it now is little
 	for _, axis := range axes(g.Heap.Schema) {
 		s := newSurvey(ctx, g, layout, axis)
 		if w.survey = s; axis == 0 {

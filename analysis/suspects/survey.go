@@ -19,6 +19,7 @@ type class struct {
 	same                   uint64 // of count, objects that the first snapshot has, too; an estimate where there are very many
 	count, bytes, retained uint64 // retained by those that hang below no other of the class
 	until                  uint64 // where the rows below the last such one end
+	outermost              int    // how many such ones there are
 	picked                 bool
 
 	rows model.Column[uint64] // of picked ones: positions of all of them in the order, ascending
@@ -84,7 +85,7 @@ func (s *survey) sum() error {
 			continue
 		}
 		if c := &s.list[s.of[n]]; uint64(p) >= c.until { // at first 0
-			c.until = s.end(uint64(p))
+			c.until, c.outermost = s.end(uint64(p)), c.outermost+1
 			c.retained, _ = model.SaturatingAdd(c.retained, s.g.Retained[s.row(uint64(p))])
 		}
 	}
@@ -119,14 +120,23 @@ func (s *survey) pick(picked []*class) error {
 	return nil
 }
 
+// listTops lists those rows of a class that are not below another one: often all.
 func (s *survey) listTops(c *class) {
+	all := c.outermost == c.rows.Len()
+	if c.tops = c.rows; !all {
+		c.tops = model.Column[uint64]{}
+		c.tops.Grow(c.outermost)
+	}
+	c.sums = make([]uint64, 0, c.outermost+1)
 	end, sum := uint64(0), uint64(0)
 	for i, p := range c.rows.All() {
 		if i > 0 && p < end {
 			continue
 		}
 		end = s.end(p)
-		c.tops.Append(p)
+		if !all {
+			c.tops.Append(p)
+		}
 		c.sums = append(c.sums, sum)
 		sum, _ = model.SaturatingAdd(sum, s.g.Retained[s.row(p)])
 	}

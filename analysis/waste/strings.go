@@ -27,7 +27,10 @@ type Text struct {
 	Count  uint64
 	Bytes  uint64 // of the strings and of the objects that hold their characters
 	Wasted uint64
-	Maybe  bool // only the beginnings are known to be equal
+	Maybe  bool      // only the beginnings are known to be equal
+	Held   bool      // Holder and Edge are known
+	Holder model.Row // the first object that refers to Row
+	Edge   model.Ref // how
 }
 
 const (
@@ -87,7 +90,37 @@ func findStrings(ctx context.Context, src model.HeapWaste, i int, h *model.Heap,
 	}
 	slices.SortFunc(s.Top, mostWasted)
 	s.Top = slices.Clip(s.Top[:min(len(s.Top), maxTop)])
-	return s, ctx.Err()
+	return s, findHolders(ctx, h, s.Top)
+}
+
+// findHolders finds the first object that refers to the first string of each text: without the texts, which may be
+// secrets, that distinguishes them.
+func findHolders(ctx context.Context, h *model.Heap, top []Text) error {
+	if h.Start.Len() != h.Len()+1 || len(h.Label) != h.To.Len() {
+		return ctx.Err()
+	}
+	number, wanted, real := map[model.Row]int{}, make([]bool, h.Len()), h.Schema.Real()
+	for i := range top {
+		number[top[i].Row], wanted[top[i].Row] = i, true
+	}
+	for r := range model.Row(h.Len()) {
+		if r%often == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !real.Has(h.Kinds[r]) {
+			continue
+		}
+		ends, first := h.Out(r)
+		for k, to := range ends.All() {
+			if !h.Has(to) || !wanted[to] {
+				continue
+			}
+			wanted[to] = false
+			t := &top[number[to]]
+			t.Held, t.Holder, t.Edge = true, r, first+model.Ref(k)
+		}
+	}
+	return ctx.Err()
 }
 
 func mostWasted(a, b Text) int {

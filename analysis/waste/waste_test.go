@@ -187,3 +187,27 @@ func TestLeftOut(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The first object that refers to a text is found; roots are none, nor are references of other rows.
+func TestHoldersOfTexts(t *testing.T) {
+	h := heap(0, 24, 24, 24, 32, 32)
+	h.Schema.Kinds = append(h.Schema.Kinds, model.HeapKindInfo{Name: "root", Virtual: true})
+	h.Kinds[0] = 2
+	for _, to := range [][]model.Row{{1}, {}, {}, {}, {5}, {3, 1}, {}} {
+		h.Start.Append(model.Ref(h.To.Len()))
+		for _, t := range to {
+			h.To.Append(t)
+			h.Label = append(h.Label, 0)
+		}
+	}
+	src := &source{texts: []model.HeapText{text(1, 1, "x"), text(2, 2, "y"), text(3, 3, "x"), text(4, 4, "y")}}
+	w, err := Find(t.Context(), src, 0, h, nil)
+	if err != nil || len(w.Strings.Top) != 2 {
+		t.Fatalf("%v, %+v", err, w)
+	}
+	for _, x := range w.Strings.Top {
+		if held := x.Row == 1; x.Held != held || held && (x.Holder != 5 || x.Edge != 3) {
+			t.Errorf("%+v", x)
+		}
+	}
+}

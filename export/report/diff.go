@@ -158,13 +158,25 @@ type DiffRow struct {
 	Row   *model.Row `json:"row,omitzero" csv:"-"` // of after, that retains most
 	Moved *uint64    `json:"moved_count,omitzero" csv:"-"`
 	Taken *uint64    `json:"taken_bytes,omitzero" csv:"-"` // retained by objects directly below that another one dominated before
-
-	// For types of objects that have identities; not in CSV.
-	New  *uint64 `json:"new_count,omitzero" csv:"-"`  // objects that only the side after has
-	Kept *uint64 `json:"kept_count,omitzero" csv:"-"` // objects of both sides
-	Gone *uint64 `json:"gone_count,omitzero" csv:"-"`
+	DiffObjects
 
 	frames places.Frames // of stacks
+}
+
+// DiffObjects are the numbers of objects of a type, where these have identities: there are one or none.
+type DiffObjects []ObjectCounts
+
+// ObjectCounts are the numbers of objects that only the side after has, that both sides have, and that only the side
+// before has.
+type ObjectCounts struct{ New, Kept, Gone uint64 }
+
+// Members implements [object.Membered].
+func (o DiffObjects) Members() []object.Member {
+	if len(o) == 0 {
+		return nil
+	}
+	return []object.Member{{Name: "new_count", Value: &o[0].New}, {Name: "kept_count", Value: &o[0].Kept},
+		{Name: "gone_count", Value: &o[0].Gone}}
 }
 
 // Frames returns the stack of a row, or the zero Frames if the row is not a stack.
@@ -371,7 +383,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 			out.Type = &r.Key
 			if c.Identified() {
 				created, kept, gone := r.Objects()
-				out.New, out.Kept, out.Gone = &created, &kept, &gone
+				out.DiffObjects = DiffObjects{{created, kept, gone}}
 			}
 			if d.axis != nil {
 				out.Places = members.Places{{Axis: d.axis, Text: r.Sub}}

@@ -217,7 +217,7 @@ func (d *Diff) table(s cells.Style, full bool) table {
 			row = append(row, s.Bits(*r.NewlyOccupied), s.Bits(*r.NewlyFree))
 		}
 		if identified {
-			row = append(row, s.Count(*r.New), s.Count(*r.Gone))
+			row = append(row, s.Count(r.DiffObjects[0].New), s.Count(r.DiffObjects[0].Gone))
 		}
 		if taken {
 			row = append(row, orNothing(r.Moved, s.Count), orNothing(r.Taken, s.Bytes))

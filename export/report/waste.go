@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/model"
@@ -60,6 +61,11 @@ type HeapString struct {
 	Bytes    uint64    `json:"bytes"`
 	Wasted   uint64    `json:"wasted_bytes"`
 	Maybe    *bool     `json:"maybe,omitzero"`
+
+	// The first object that refers to that one, and how; absent if none does.
+	Holder *model.Row `json:"holder_row,omitzero"`
+	HeldBy *string    `json:"holder_label,omitzero"`
+	Edge   *string    `json:"edge,omitzero"`
 	members.ID
 }
 
@@ -150,6 +156,10 @@ func newStrings(h *model.Heap, s *waste.Strings, texts map[model.Row]string, who
 		if t.Maybe {
 			x.Maybe = &t.Maybe
 		}
+		if t.Held {
+			label, edge := heapgraph.Label(h, t.Holder), h.EdgeText(t.Edge)
+			x.Holder, x.HeldBy, x.Edge = &t.Holder, &label, &edge
+		}
 		out.Top = append(out.Top, x)
 	}
 	return out
@@ -209,7 +219,7 @@ func (w heapWriter) strings(x *HeapWaste) table {
 	out := table{
 		name: "duplicate_strings", title: "Duplicate strings",
 		cols: []col{{titles.Wasted, number}, {titles.Share, number}, {titles.Count, number}, {titles.Bytes, number},
-			{titles.Row, number}, {titles.What, name}},
+			{titles.Row, number}, {titles.What, name}, {titles.HeldBy, name}},
 	}
 	if x.Strings == nil {
 		return out
@@ -230,9 +240,17 @@ func (w heapWriter) strings(x *HeapWaste) table {
 			what += " (beginnings)"
 		}
 		out.rows = append(out.rows, []string{w.style.Bytes(t.Wasted), w.style.Share(t.Wasted, w.total()),
-			w.style.Count(t.Count), w.style.Bytes(t.Bytes), fmt.Sprint(t.Row), what})
+			w.style.Count(t.Count), w.style.Bytes(t.Bytes), fmt.Sprint(t.Row), what, w.holder(&t)})
 	}
 	return out
+}
+
+// holder returns what refers to a string, and how: "" for nothing.
+func (w heapWriter) holder(t *HeapString) string {
+	if t.Holder == nil {
+		return ""
+	}
+	return w.name(heapgraph.Through(*t.HeldBy, *t.Edge))
 }
 
 // room returns a table of collections by type.

@@ -39,7 +39,7 @@ type heapCmd struct {
 
 type (
 	heapFile struct {
-		File string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last."`
+		File string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last. Further ones, which are read as one recording, follow it, or it is a folder."`
 	}
 	heapFiles struct {
 		File []string `arg:"" help:"A file of heap snapshots, or - for standard input. FILE#3 is its snapshot 3, FILE#-1 its last. Several files, or a folder, are read as one recording."`
@@ -98,12 +98,19 @@ func (c *heapTypesCmd) grouped(s *model.HeapSchema) error {
 
 type heapPeekCmd struct {
 	heapFile
-	Type string `arg:"" help:"The complete name of the type, such as byte[]."`
+	Type []string `arg:"" help:"The complete name of the type, such as byte[]: the last word, after all files."`
 }
 
 // Run prints what is around the objects of a type.
 func (c *heapPeekCmd) Run(ctx context.Context, a *app) error {
-	return a.peekType(ctx, []string{c.File}, c.Type, "heap peek: ")
+	files, name := c.before(c.Type)
+	return a.peekType(ctx, files, name, "heap peek: ")
+}
+
+// before returns the files of a command line, and the word after the last one. rest are the words after the first one.
+func (f *heapFile) before(rest []string) (files []string, last string) {
+	n := len(rest) - 1
+	return append([]string{f.File}, rest[:n]...), rest[n]
 }
 
 // peekType prints the references around the objects of a type. Errors begin with the words of the user.
@@ -352,7 +359,7 @@ func kindsOf(s *model.HeapSchema) string { return uses.RowKinds([]loaders.Format
 
 type heapRow struct {
 	heapFile
-	Row string `arg:"" help:"The number of the object in its snapshot (row in JSON), or its id as the format's tools write it, such as 0x7f00."`
+	Row []string `arg:"" help:"The number of the object in its snapshot (row in JSON), or its id as the format's tools write it, such as 0x7f00: the last word, after all files."`
 }
 
 type heapObjectCmd struct {
@@ -362,8 +369,9 @@ type heapObjectCmd struct {
 
 // Run prints everything about one row.
 func (c *heapObjectCmd) Run(ctx context.Context, a *app) error {
-	return a.heapLook(ctx, []string{c.File}, dominators, func(q heapLook) error {
-		row, err := pick.Row(q.h, c.Row)
+	files, name := c.before(c.Row)
+	return a.heapLook(ctx, files, dominators, func(q heapLook) error {
+		row, err := pick.Row(q.h, name)
 		if err != nil {
 			return err
 		}
@@ -382,8 +390,9 @@ type heapPathCmd struct {
 
 // Run prints a shortest path from the root.
 func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
-	return a.heapGraph(ctx, []string{c.File}, references, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
-		row, err := pick.Row(h, c.Row)
+	files, name := c.before(c.Row)
+	return a.heapGraph(ctx, files, references, func(r *report.Report, h *model.Heap, g *heapgraph.Graph) error {
+		row, err := pick.Row(h, name)
 		if err != nil {
 			return err
 		}
@@ -401,7 +410,7 @@ func (c *heapPathCmd) Run(ctx context.Context, a *app) error {
 		}
 		r.Path = report.NewHeapPath(h, steps)
 		if !ok {
-			fmt.Fprintf(a.env.Stderr, "memtui: object %s is unreachable\n", c.Row)
+			fmt.Fprintf(a.env.Stderr, "memtui: object %s is unreachable\n", name)
 		}
 		return nil
 	})

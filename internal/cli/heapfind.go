@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/memtui/memtui/analysis"
@@ -12,6 +13,7 @@ import (
 	"github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/places"
+	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/uses"
@@ -19,7 +21,7 @@ import (
 )
 
 type heapFindCmd struct {
-	heapFile
+	heapFiles
 	Type   string   `placeholder:"TEXT" help:"Part of the type's name."`
 	Repr   string   `placeholder:"TEXT" help:"${reprhelp}"`
 	Where  []string `sep:"none" placeholder:"AXIS=TEXT" help:"Part of another property of the type; ${axes}."`
@@ -35,6 +37,9 @@ type heapFindCmd struct {
 // Run lists the rows that match all flags, in their order, or largest first with --by bytes.
 func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if c.Type+c.Name+c.Repr+c.Text+c.Filter+c.Per == "" && len(c.Where) == 0 {
+		if last := c.File[len(c.File)-1]; len(c.File) > 1 && !exists(a.target(last).path) {
+			return fail.Usage(fmt.Errorf("heap find: unexpected argument %s; for a type, give --type %s", model.Clean(last), arg.ShellWord(last)))
+		}
 		return fail.Usage(errors.New("heap find: give --type, --name, --where, --text or --filter"))
 	}
 	if objects.Secret(c.Per) && !c.Values {
@@ -47,7 +52,7 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 	if strings.Contains(c.Filter, "retained") || strings.Contains(c.Filter, "rows") {
 		graph = dominators
 	}
-	return a.heapLook(ctx, []string{c.File}, graph, func(h heapLook) error {
+	return a.heapLook(ctx, c.File, graph, func(h heapLook) error {
 		q, err := c.question(h.src)
 		if err != nil {
 			return err
@@ -84,6 +89,12 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 		}
 		return nil
 	})
+}
+
+// exists reports whether there is a file of a name.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // nothing returns the message that no row was found. If no object has the type, like has similar names, else it is nil.

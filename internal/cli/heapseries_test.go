@@ -2,8 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,6 +46,36 @@ type checkResult struct {
 	}
 	Leaks struct {
 		Failed []struct{ Evidence string }
+	}
+}
+
+// TestObjectsOfARecordingOfSeveralFiles asks each question about rows of several files, in any order, as of the file
+// whose snapshot is chosen.
+func TestObjectsOfARecordingOfSeveralFiles(t *testing.T) {
+	_, paths := javaSeries(t, 60, 90, 120)
+	answer := func(out string) string { // without the name of the file and the list of its snapshots
+		t.Helper()
+		_, rest, ok := strings.Cut(out, "\n\n")
+		rest, _, _ = strings.Cut(rest, "\n Problems")
+		if !ok || rest == "" {
+			t.Fatal(out)
+		}
+		return rest
+	}
+	for _, ask := range [][]string{{"object", "", "130"}, {"path", "", "130"}, {"peek", "", "byte[]"}, {"find", "", "--name", "Note"}} {
+		words := func(files ...string) []string {
+			return slices.Concat([]string{"heap", ask[0]}, files, ask[2:])
+		}
+		all := words(paths[2], paths[0], paths[1])
+		for i, path := range paths {
+			status, want, errs := run(t, Env{}, words(path)...)
+			status2, got, errs2 := run(t, Env{}, append(all, "--snapshot", strconv.Itoa(i))...)
+			if status+status2 != 0 {
+				t.Errorf("%v of file %d: status %d, %d: %s%s", ask, i, status, status2, errs, errs2)
+			} else if answer(got) != answer(want) {
+				t.Errorf("%v of file %d: %s\nwant %s", ask, i, got, want)
+			}
+		}
 	}
 }
 
@@ -143,5 +177,53 @@ func TestTrendsOfFilesWithoutScores(t *testing.T) {
 	}
 	if _, out, _ := run(t, Env{}, "report", paths[0]); strings.Contains(out, "Trends") {
 		t.Error("one snapshot has trends")
+	}
+}
+
+// scriptHeap writes a snapshot of V8 in which the root refers to an object of a class for each id.
+func scriptHeap(t *testing.T, path string, classes map[string][]int) {
+	t.Helper()
+	names := slices.Sorted(maps.Keys(classes))
+	nodes, edges, strs, n := "", "", `"","root"`, 0
+	for i, name := range names {
+		for _, id := range classes[name] {
+			n++
+			nodes += fmt.Sprintf(",3,%d,%d,16,0", i+2, id)
+			edges += fmt.Sprintf(",1,%d,%d", n, 5*n)
+		}
+		strs += `,"` + name + `"`
+	}
+	text := fmt.Sprintf(`{"snapshot":{"meta":{"node_fields":["type","name","id","self_size","edge_count"],`+
+		`"node_types":[["hidden","array","string","object","synthetic"],"string","number","number","number"],`+
+		`"edge_fields":["type","name_or_index","to_node"],"edge_types":[["context","element"],"string_or_number","node"]},`+
+		`"node_count":%d,"edge_count":%d},"nodes":[4,1,1,0,%d%s],"edges":[%s],"strings":[%s]}`, n+1, n, n, nodes, edges[1:], strs)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNewObjectsAreFiltered lists the types with objects that only one side of a comparison has. Comparisons of
+// snapshots without identities have no such figures.
+func TestNewObjectsAreFiltered(t *testing.T) {
+	dir := t.TempDir()
+	before, after := filepath.Join(dir, "a.heapsnapshot"), filepath.Join(dir, "b.heapsnapshot")
+	scriptHeap(t, before, map[string][]int{"Kept": {3, 5, 7}, "Swapped": {9, 11}, "Left": {13, 15, 17}})
+	scriptHeap(t, after, map[string][]int{"Kept": {3, 5, 7}, "Swapped": {9, 21}, "Left": {13}, "Came": {23, 25}})
+	for filter, want := range map[string]string{
+		"new_count>0": "Came Swapped", "new>0": "Came Swapped", "new>1": "Came", "gone_count>0": "Left Swapped",
+		"new=0 gone=0": "(synthetic) Kept", "kept_count>1": "Kept",
+	} {
+		status, out, errs := run(t, Env{}, "diff", "-f", "csv", "--filter", filter, before, after)
+		var got []string
+		for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+			got = append(got, strings.Split(line, ",")[1])
+		}
+		if slices.Sort(got); status != 0 || strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s: status %d, %s", filter, got, want, status, errs)
+		}
+	}
+	_, paths := javaSeries(t, 60, 90)
+	if status, _, errs := run(t, Env{}, "diff", "--filter", "new_count>0", paths[0], paths[1]); status == 0 || !strings.Contains(errs, "unknown column new_count") {
+		t.Errorf("status %d, %s", status, errs)
 	}
 }

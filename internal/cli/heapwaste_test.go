@@ -60,14 +60,14 @@ func TestWasteOnScreenAndInCommand(t *testing.T) {
 	}, path)
 }
 
-// The command of an object of several files names the one that has it.
-func TestCommandsOfObjectsTakeOneFile(t *testing.T) {
+// The command of an object of several files names all of them, and the snapshot across them.
+func TestCommandsOfObjectsTakeSeveralFiles(t *testing.T) {
 	modeltest.Plain(t)
 	walkIn(t, 160, 40, func(w *walker) {
 		w.keys("5")
 		for range 4 { // its lists, one of which is the path
 			line := words(w.copied("Y"))
-			if len(line) < 3 || line[2] != "object" && line[2] != "path" {
+			if len(line) < 3 || line[2] != "object" && line[2] != "path" || !slices.Contains(line, javaA) || !slices.Contains(line, javaB) {
 				t.Errorf("the command is %q:\n%s", line, w.sim.Text())
 				return
 			}

@@ -10,8 +10,8 @@ import (
 // What the parser of command lines finds wrong is said in the program's words, whatever command it is about.
 func TestParserMessages(t *testing.T) {
 	for line, want := range map[string]string{
-		"heap path " + sample:     "missing argument: <row>",
-		"heap path":               "missing argument: <file> <row>",
+		"heap path " + sample:     "missing argument: <row> ...",
+		"heap path":               "missing argument: <file> <row> ...",
 		"heap holders " + sample:  "missing flag: --type",
 		"convert":                 "missing argument: <file> ...",
 		"report --color=red x":    `--color: unknown value "red"; available: auto, always, never`,

@@ -19,12 +19,13 @@ type Parts struct {
 
 	mu     sync.Mutex
 	open   map[string]*sections.File // nil for discarded ones
+	own    map[string]bool           // those that this run wrote
 	failed error                     // why the first one that failed was not written
 }
 
 // NewParts returns the files stored next to the index of an input. Writing them ends with ctx.
 func NewParts(ctx context.Context, place *Place) *Parts {
-	p := &Parts{place: place, open: map[string]*sections.File{}}
+	p := &Parts{place: place, open: map[string]*sections.File{}, own: map[string]bool{}}
 	p.ctx, p.stop = context.WithCancel(ctx)
 	return p
 }
@@ -32,10 +33,10 @@ func NewParts(ctx context.Context, place *Place) *Parts {
 // partMark separates the names of the input and the part in a file name.
 const partMark = ".part-"
 
-// part returns the place of the file of a name.
-func (p *Parts) part(name string) *Place {
+// part returns the place of the file of a name. anew says that files of earlier runs are not read.
+func (p *Parts) part(name string, anew bool) *Place {
 	k := p.place
-	return &Place{src: k.src, NextToInput: k.NextToInput, anew: k.anew, Path: strings.TrimSuffix(k.Path, Suffix) + partMark + name + Suffix}
+	return &Place{src: k.src, NextToInput: k.NextToInput, anew: anew, Path: strings.TrimSuffix(k.Path, Suffix) + partMark + name + Suffix}
 }
 
 // Key implements [sections.Cache].
@@ -52,7 +53,7 @@ func (p *Parts) Open(name string) (*sections.File, error) {
 	if known {
 		return file, nil
 	}
-	file, err := p.part(name).Open()
+	file, err := p.part(name, p.place.anew && !p.own[name]).Open()
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (p *Parts) Discard(name string) {
 	p.mu.Lock()
 	p.open[name] = nil
 	p.mu.Unlock()
-	p.part(name).Discard()
+	p.part(name, p.place.anew).Discard()
 }
 
 // Keep implements [sections.Cache].
@@ -73,16 +74,21 @@ func (p *Parts) Keep(name string, write func(ctx context.Context, w io.Writer) e
 	if p.ctx.Err() != nil {
 		return
 	}
-	p.writing.Go(func() {
-		err := p.part(name).write(func(w io.Writer) error { return write(p.ctx, w) })
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if err == nil {
-			delete(p.open, name) // the old one
-		} else if p.failed == nil && p.ctx.Err() == nil {
-			p.failed = err
-		}
-	})
+	p.writing.Go(func() { _ = p.Write(p.ctx, name, write) }) // Wait returns the error
+}
+
+// Write implements [sections.Cache].
+func (p *Parts) Write(ctx context.Context, name string, write func(ctx context.Context, w io.Writer) error) error {
+	err := p.part(name, p.place.anew).write(func(w io.Writer) error { return write(ctx, w) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil {
+		delete(p.open, name) // the old one
+		p.own[name] = true
+	} else if p.failed == nil && ctx.Err() == nil {
+		p.failed = err
+	}
+	return err
 }
 
 // Wait waits until all requested files are written, and returns why one was not.

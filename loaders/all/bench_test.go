@@ -122,17 +122,24 @@ func (k *benchKeeper) Key() sections.Key { return sections.Key{1} }
 
 func (k *benchKeeper) Keep(name string, write func(ctx context.Context, w io.Writer) error) {
 	k.writing.Go(func() {
-		var out bytes.Buffer
-		if err := write(k.b.Context(), &out); err != nil {
+		if err := k.Write(k.b.Context(), name, write); err != nil {
 			k.b.Error(err)
 		}
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if k.files == nil {
-			k.files = map[string][]byte{}
-		}
-		k.files[name] = out.Bytes()
 	})
+}
+
+func (k *benchKeeper) Write(ctx context.Context, name string, write func(ctx context.Context, w io.Writer) error) error {
+	var out bytes.Buffer
+	if err := write(ctx, &out); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.files == nil {
+		k.files = map[string][]byte{}
+	}
+	k.files[name] = out.Bytes()
+	return nil
 }
 
 func (k *benchKeeper) Discard(name string) { k.b.Error("discarded:", name) }

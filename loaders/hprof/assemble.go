@@ -3,11 +3,13 @@ package hprof
 import (
 	"fmt"
 	"math"
+	"runtime"
 
 	"github.com/memtui/memtui/model"
 )
 
-// assemble arranges the references in the order of rows, and frees their former storage.
+// assemble arranges the references in the order of rows. It frees the targets by unit before it arranges the labels, so
+// that less is twice in memory.
 func (l *linker) assemble() error {
 	all := int64(len(l.front.to))
 	for i := range l.out {
@@ -29,29 +31,44 @@ func (l *linker) assemble() error {
 	if b := l.f.src.Budget(); !l.room.Fits(b, 8*all) {
 		return b.Error("the references of the dump")
 	}
-	to, label := model.MakeColumn[uint32](l.room, int(all))[:0], model.MakeColumn[model.EdgeLabel](l.room, int(all))[:0]
-	to, label = append(to, l.front.to...), append(label, l.front.label...)
+	to := model.MakeColumn[uint32](l.room, int(all))[:0]
+	to = append(to, l.front.to...)
 	for o := range 2 {
 		for i := range l.out {
-			x := &l.out[i][o]
 			if o == 1 {
 				l.largeAt(i, uint32(len(to)))
 			}
-			to, label = append(to, x.to...), append(label, x.label...)
-			*x = linked{}
+			to = append(to, l.out[i][o].to...)
+			l.out[i][o].to = nil
 		}
 	}
+	last := &linked{to: to}
+	l.lastRows(first, func(target uint32, _ model.EdgeLabel) { last.to = append(last.to, target) })
+	runtime.GC() // nothing is left to look through but what takes the room of the labels
+	last.label = append(model.MakeColumn[model.EdgeLabel](l.room, int(all))[:0], l.front.label...)
+	for o := range 2 {
+		for i := range l.out {
+			last.label = append(last.label, l.out[i][o].label...)
+			l.out[i][o].label = nil
+		}
+	}
+	l.lastRows(first, func(_ uint32, label model.EdgeLabel) { last.label = append(last.label, label) })
+	setReferences(l.h, l.start, last.to, last.label)
+	return nil
+}
+
+// lastRows yields the references of the rows from first on, which are arrays of primitive values.
+func (l *linker) lastRows(first uint32, yield func(to uint32, label model.EdgeLabel)) {
 	more := l.extras(first)
 	for r := first; int(r) < len(l.h.Kinds); r++ {
 		if x := &l.k.list[l.h.Entity[r]]; l.h.Kinds[r] == kindPrimitives && int(l.h.Entity[r]) < l.k.dumped && x.dumped {
-			to, label = append(to, l.h.Entity[r]+1), append(label, l.classOf)
+			yield(l.h.Entity[r]+1, l.classOf)
 		}
 		for len(more) > 0 && more[0].row == r {
-			to, label, more = append(to, more[0].to), append(label, more[0].label), more[1:]
+			yield(more[0].to, more[0].label)
+			more = more[1:]
 		}
 	}
-	setReferences(l.h, l.start, to, label)
-	return nil
 }
 
 // largeAt moves the indexes of a unit that do not fit their labels.

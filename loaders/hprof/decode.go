@@ -6,7 +6,9 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 
+	"github.com/memtui/memtui/loaders/internal/cores"
 	"github.com/memtui/memtui/loaders/internal/rowindex"
 	"github.com/memtui/memtui/model"
 )
@@ -21,6 +23,7 @@ type decoding struct {
 	units    []*unit
 	k        *classes
 	x        *rowindex.Index
+	same     int64 // rows with the id of another one
 	a        *arrays
 	h        *model.Heap
 	problems []model.Problem
@@ -120,32 +123,41 @@ func (d *decoding) rows() (err error) {
 			first[o] += uint32(len(u.ids[o]))
 		}
 	}
-	d.fill()
+	if err := d.fill(); err != nil {
+		return err
+	}
 	d.x = rowindex.New(h.IDs, d.scratch)
 	return d.ctx.Err()
 }
 
-// fill fills the columns of rows from the units, and frees those columns of the units.
-func (d *decoding) fill() {
+// fill fills the columns of rows from the lists of the units, and frees those.
+func (d *decoding) fill() error {
+	var next atomic.Int64
+	return cores.Run(func() {
+		for i := next.Add(1) - 1; i < int64(len(d.units)); i = next.Add(1) - 1 {
+			d.fillFrom(d.units[i])
+		}
+	})
+}
+
+func (d *decoding) fillFrom(u *unit) {
 	h, a := d.h, d.a
 	kinds := [numOrders]model.HeapKind{kindInstance, kindObjects, kindPrimitives}
-	for _, u := range d.units {
-		for o, ids := range u.ids {
-			at := u.first[o]
-			copy(h.IDs[at:], ids)
-			for i := range ids {
-				h.Kinds[int(at)+i] = kinds[o]
-			}
+	for o, ids := range u.ids {
+		at := u.first[o]
+		copy(h.IDs[at:], ids)
+		for i := range ids {
+			h.Kinds[int(at)+i] = kinds[o]
 		}
-		d.entities(u)
-		copy(a.length[u.first[ofObjects]-a.first:], u.length[0])
-		copy(a.length[u.first[ofPrimitives]-a.first:], u.length[1])
-		copy(a.kind[u.first[ofPrimitives]-a.prims:], u.prim)
-		for i, t := range u.prim {
-			h.Entity[int(u.first[ofPrimitives])+i] = uint32(d.k.prims[t])
-		}
-		u.ids, u.class, u.length, u.prim, u.most = [numOrders][]uint64{}, [2][]uint64{}, [2][]uint32{}, nil, nil
 	}
+	d.entities(u)
+	copy(a.length[u.first[ofObjects]-a.first:], u.length[0])
+	copy(a.length[u.first[ofPrimitives]-a.first:], u.length[1])
+	copy(a.kind[u.first[ofPrimitives]-a.prims:], u.prim)
+	for i, t := range u.prim {
+		h.Entity[int(u.first[ofPrimitives])+i] = uint32(d.k.prims[t])
+	}
+	u.lists, u.most = lists{}, nil
 }
 
 // entities sets the classes of the rows of a unit.
@@ -182,10 +194,21 @@ func (d *decoding) link() error {
 	if err := l.link(); err != nil {
 		return err
 	}
+	d.nameLoaders()
+	d.same, d.x, l.x = d.x.Same, nil, nil // large, and not needed to assemble
+	if err := l.assemble(); err != nil {
+		return err
+	}
 	d.rooted = l.start[1] > 0
 	if n := l.dangling.Load(); n > 0 {
 		d.found(model.Warning, "dangling-reference", d.f.dumps[d.i].at, n, "references lead to ids that no object of the dump has")
 	}
+	d.h.Tables = d.k.tables()
+	return nil
+}
+
+// nameLoaders finds the names of the classes of class loaders.
+func (d *decoding) nameLoaders() {
 	d.k.loaderClass = map[uint64]string{}
 	for i := range d.k.list {
 		if id := d.k.list[i].loader; id != 0 {
@@ -194,8 +217,6 @@ func (d *decoding) link() error {
 			}
 		}
 	}
-	d.h.Tables = d.k.tables()
-	return nil
 }
 
 // reportSizes reports where sizes come from.
@@ -222,8 +243,8 @@ func (d *decoding) reportMissing() {
 			d.problems = model.AddProblem(d.problems, p)
 		}
 	}
-	if d.x.Same > 0 {
-		d.found(model.Error, "duplicate-id", dump.at, d.x.Same, "objects share the id of another object: references lead to the first")
+	if d.same > 0 {
+		d.found(model.Error, "duplicate-id", dump.at, d.same, "objects share the id of another object: references lead to the first")
 	}
 	if d.k.texts.cut > 0 {
 		d.found(model.Warning, "name-length", dump.at, d.k.texts.cut, "names are longer than %s: they were cut", model.Bytes(model.MaxName))

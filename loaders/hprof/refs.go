@@ -150,7 +150,7 @@ func (out *linked) take(more []extra, row uint32) []extra {
 	return more
 }
 
-// link builds all references.
+// link builds all references, by unit.
 func (l *linker) link() error {
 	l.fixed, l.large = map[string]model.EdgeLabel{}, map[uint64]uint64{}
 	l.classOf = l.text("<class>")
@@ -171,10 +171,7 @@ func (l *linker) link() error {
 			l.advance(l.units[i].end - l.units[i].from)
 		}
 	})
-	if err := cmp.Or(err, l.err); err != nil {
-		return err
-	}
-	return l.assemble()
+	return cmp.Or(err, l.err)
 }
 
 // linkWork is the state of one linking goroutine.

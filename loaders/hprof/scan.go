@@ -101,14 +101,19 @@ const (
 	numOrders
 )
 
+// lists are what the first pass reads of rows, in the order of the file.
+type lists struct {
+	ids    [numOrders][]uint64
+	class  [2][]uint64 // of instances and of arrays of objects
+	length [2][]uint32 // of arrays of objects and of primitive values
+	prim   []byte      // types of the latter
+}
+
 // unit is a part of a dump with its rows: the result of the first pass, used by the second.
 type unit struct {
+	lists
 	from, end int64
 	first     [numOrders]uint32 // number of the first row of each order
-	ids       [numOrders][]uint64
-	class     [2][]uint64 // of instances and of arrays of objects
-	length    [2][]uint32 // of arrays of objects and of primitive values
-	prim      []byte      // types of the latter
 	classes   []classPlace
 	roots     []root
 	problems  []model.Problem
@@ -168,17 +173,14 @@ func (f *file) scan(ctx context.Context, d *dump, room *model.Room, advance func
 	jobs := jobsOf(d.segments)
 	found := make([][]*unit, len(jobs))
 	s.fail(cores.Run(func() {
-		c := f.cursor(ctx)
+		c, spare := f.cursor(ctx), &lists{}
 		for i := s.next.Add(1) - 1; i < int64(len(jobs)) && s.failed() == nil; i = s.next.Add(1) - 1 {
 			for _, seg := range jobs[i] {
-				list := s.segment(c, seg, found[i])
+				list := s.segment(c, seg, found[i], spare)
 				if s.fail(c.err); c.err != nil {
 					return
 				}
 				found[i] = list
-			}
-			for _, u := range found[i] {
-				u.shrink(room)
 			}
 		}
 	}))
@@ -219,16 +221,17 @@ func (s *scanner) failed() error {
 	return s.err
 }
 
-// segment adds the units of a segment to a list.
-func (s *scanner) segment(c *cursor, seg segment, list []*unit) []*unit {
+// segment adds the units of a segment to a list. spare has the memory in which lists grow.
+func (s *scanner) segment(c *cursor, seg segment, list []*unit, spare *lists) []*unit {
 	c.span(seg.from, seg.end)
 	for from := seg.from; from < seg.end; {
-		u := &unit{from: from, most: map[uint64]uint32{}}
+		u := &unit{from: from, most: map[uint64]uint32{}, lists: spare.emptied()}
 		ok := true
 		for ok && c.at() < seg.end && c.at()-from < unitBytes {
 			ok = u.piece(c)
 		}
 		u.end = c.at()
+		*spare, u.lists = u.lists, u.copied(s.room)
 		list = append(list, u)
 		s.advance(u.end - from)
 		if s.f.src.Budget().Full(model.BudgetOfFile) {
@@ -402,20 +405,27 @@ func skipMember(c *cursor, part int) bool {
 	return part == 2 || c.skip(int64(size))
 }
 
-// shrink frees the spare capacity of its lists.
-func (u *unit) shrink(room *model.Room) {
-	for i := range u.ids {
-		u.ids[i] = clip(room, u.ids[i])
+// emptied returns the lists without their values.
+func (l *lists) emptied() lists {
+	out := *l
+	for i := range out.ids {
+		out.ids[i] = out.ids[i][:0]
 	}
-	for i := range u.class {
-		u.class[i], u.length[i] = clip(room, u.class[i]), clip(room, u.length[i])
+	for i := range out.class {
+		out.class[i], out.length[i] = out.class[i][:0], out.length[i][:0]
 	}
-	u.prim, u.roots = clip(room, u.prim), clip(nil, u.roots)
+	out.prim = out.prim[:0]
+	return out
 }
 
-func clip[T any](room *model.Room, list []T) []T {
-	if room == nil && cap(list)-len(list) < len(list)/8 {
-		return list
+// copied returns a copy without spare capacity.
+func (l *lists) copied(room *model.Room) (out lists) {
+	for i := range l.ids {
+		out.ids[i] = model.CloneColumn(room, l.ids[i])
 	}
-	return model.CloneColumn(room, list)
+	for i := range l.class {
+		out.class[i], out.length[i] = model.CloneColumn(room, l.class[i]), model.CloneColumn(room, l.length[i])
+	}
+	out.prim = model.CloneColumn(room, l.prim)
+	return out
 }

@@ -124,7 +124,7 @@ func (f *file) decode(ctx context.Context, i int, p *places, progress func(done 
 	info := f.Info(i)
 	loaders.CountHeap(h, &info)
 	p.note(d)
-	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
+	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems, Room: d.room}, nil
 }
 
 func (f *file) Scores(context.Context, int) (s model.HeapScores, ok bool, err error) {

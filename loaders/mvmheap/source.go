@@ -81,7 +81,7 @@ func (f *file) decode(ctx context.Context, i int, lost *int64, progress func(don
 		info = recount(h, info)
 	}
 	*lost = d.lost
-	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
+	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems, Room: d.files}, nil
 }
 
 // recount replaces the totals of info by sums over the rows.

@@ -173,7 +173,7 @@ func (f *file) decode(ctx context.Context, progress func(done float64)) (*loader
 	}
 	info := model.NoHeapInfo()
 	loaders.CountHeap(h, &info)
-	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems}, nil
+	return &loaders.DecodedHeap{Heap: h, Info: info, Problems: d.problems, Room: d.room}, nil
 }
 
 func (f *file) Scores(context.Context, int) (s model.HeapScores, ok bool, err error) {

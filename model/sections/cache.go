@@ -18,6 +18,8 @@ type Cache interface {
 	// Keep has a file written in the background. write may be called after Keep has returned, by another goroutine, or
 	// never. The data it reads must not change.
 	Keep(name string, write func(ctx context.Context, w io.Writer) error)
+	// Write writes a file before it returns. The error states why it was not written.
+	Write(ctx context.Context, name string, write func(ctx context.Context, w io.Writer) error) error
 	// Discard marks a file as not to be opened again.
 	Discard(name string)
 }
@@ -187,6 +189,28 @@ func (f Format) Keep(k Cache, name string, list func(*Codec)) {
 	k.Keep(name, func(ctx context.Context, w io.Writer) error { return f.Write(ctx, w, k.Key(), list) })
 }
 
+// Store writes what list moves to the file of a name now, and then reads the sections of back from that file, which
+// holds what was written and needs no verifying. It returns nil if the file could not be written or read.
+func (f Format) Store(ctx context.Context, k Cache, name string, layout []byte, list, back func(*Codec)) *Sums {
+	write := func(ctx context.Context, w io.Writer) error { return f.Write(ctx, w, k.Key(), list) }
+	if k.Write(ctx, name, write) != nil {
+		return nil
+	}
+	file, err := k.Open(name)
+	if err != nil {
+		return nil
+	}
+	c, err := f.Open(ctx, file, k.Key(), layout)
+	if err != nil {
+		return nil
+	}
+	c.Sums.all.Store(true)
+	if back(c); c.Done() != nil {
+		return nil
+	}
+	return c.Sums
+}
+
 // Named is a keeper that adds a prefix to names.
 type Named struct {
 	Cache
@@ -199,6 +223,11 @@ func (n *Named) Open(name string) (*File, error) { return n.Cache.Open(n.Prefix 
 // Keep implements [Cache].
 func (n *Named) Keep(name string, write func(ctx context.Context, w io.Writer) error) {
 	n.Cache.Keep(n.Prefix+"-"+name, write)
+}
+
+// Write implements [Cache].
+func (n *Named) Write(ctx context.Context, name string, write func(ctx context.Context, w io.Writer) error) error {
+	return n.Cache.Write(ctx, n.Prefix+"-"+name, write)
 }
 
 // Discard implements [Cache].

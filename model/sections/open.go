@@ -37,7 +37,7 @@ func (f Format) Open(ctx context.Context, file *File, key Key, layout []byte) (*
 	if Checksum(data[t.Sums:t.Table+size]) != t.TableCRC {
 		return nil, Damaged("its table is wrong")
 	}
-	c := &Codec{ctx: ctx, Sums: newSums(file.At, data[:t.Sums], data[t.Sums:t.Table]), Table: make([]Entry, t.Sections)}
+	c := &Codec{ctx: ctx, Sums: newSums(file, data[:t.Sums], data[t.Sums:t.Table]), Table: make([]Entry, t.Sections)}
 	if err := binary.Read(bytes.NewReader(data[t.Table:t.Table+size]), binary.LittleEndian, c.Table); err != nil {
 		return nil, err
 	}

@@ -111,7 +111,13 @@ func (m *memory) Open(string) (*File, error) {
 
 func (m *memory) Key() Key                                                  { return Key{1} }
 func (m *memory) Keep(string, func(ctx context.Context, w io.Writer) error) {}
-func (m *memory) Discard(name string)                                       { m.discarded <- name }
+func (m *memory) Write(ctx context.Context, _ string, write func(ctx context.Context, w io.Writer) error) error {
+	var b bytes.Buffer
+	err := write(ctx, &b)
+	m.data = b.Bytes()
+	return err
+}
+func (m *memory) Discard(name string) { m.discarded <- name }
 
 // Of a large file only some blocks are verified when it is opened: damage elsewhere is found later, and the file is not
 // opened again. That of small sections, and of ends, is found at once.
@@ -178,5 +184,23 @@ func TestLargeFilesAreVerifiedLater(t *testing.T) {
 	}
 	if testFormat.Restore(ctx, m, "name", Layout(list), list) == nil || uses.Verify(ctx) != nil {
 		t.Error("a whole file is damaged")
+	}
+}
+
+// What is stored is read back from the file, all of which counts as verified; where it cannot be written there is
+// nothing.
+func TestStore(t *testing.T) {
+	x, y := &things{numbers: []uint32{1, 2}, parts: [][]byte{[]byte("one")}}, &things{}
+	m, layout := &memory{}, Layout(new(things).sections)
+	if s := testFormat.Store(t.Context(), m, "name", layout, x.sections, y.sections); s == nil || !s.Verified() || !x.equal(y) {
+		t.Errorf("%v, want %v", y, x)
+	}
+	if &y.numbers[0] == &x.numbers[0] {
+		t.Error("it is not read from the file")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if testFormat.Store(ctx, m, "name", layout, x.sections, y.sections) != nil {
+		t.Error("what was not written is there")
 	}
 }

@@ -23,16 +23,24 @@ type Sums struct {
 	broken  atomic.Bool
 	rest    sync.Mutex // while what was not verified is
 	discard func()     // where that is damaged
+	forget  func()     // frees the physical memory of the mapping; nil for nothing
 	buffers sync.Pool  // *[BlockSize]byte
 }
 
 // blocksPerWorker is how many blocks are worth another goroutine.
 const blocksPerWorker = 64
 
-func newSums(at io.ReaderAt, data, sums []byte) *Sums {
-	s := &Sums{at: at, data: data, sums: sums, done: make([]atomic.Bool, len(sums)/4)}
+func newSums(file *File, data, sums []byte) *Sums {
+	s := &Sums{at: file.At, data: data, sums: sums, done: make([]atomic.Bool, len(sums)/4), forget: file.Forget}
 	s.buffers.New = func() any { return new([BlockSize]byte) }
 	return s
+}
+
+// Forget frees the physical memory of what was read. It can still be read, more slowly the next time.
+func (s *Sums) Forget() {
+	if s != nil && s.forget != nil {
+		s.forget()
+	}
 }
 
 // Verified reports whether nothing is left to verify.

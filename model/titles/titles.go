@@ -97,6 +97,7 @@ const (
 	Reclaimable = "RECLAIMABLE"
 	Field       = "FIELD"     // of an object, or the index of an element
 	Reference   = "REFERENCE" // its name
+	HeldBy      = "HELD BY"   // the first object that refers to it, and how
 	References  = "REFS"      // number of references
 	Queued      = "QUEUED"    // objects waiting to be finalized
 	Retained    = "RETAINED"

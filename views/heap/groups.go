@@ -169,11 +169,6 @@ func command(s *state.State, verb string, q state.Question, file []string) []str
 	if i := s.Snapshot(); i >= 0 && verb != "snapshots" {
 		q.Snapshot = &i
 	}
-	return commandOf(s, verb, q, file)
-}
-
-// commandOf is command for the snapshot that the words for the file name.
-func commandOf(s *state.State, verb string, q state.Question, file []string) []string {
 	words := append([]string{"memtui", "heap", verb}, file...)
 	if s.Heap.Policy != 0 && verb != "snapshots" {
 		q.Edges = s.Heap.Policy.Of(schemaOf(s)).Name

@@ -93,11 +93,7 @@ func (p *object) CommandLine(file []string) []string {
 		verb = "path"
 	}
 	q := state.Question{Values: p.State.Values && p.focus != listPath && p.fields != nil}
-	row := fmt.Sprint(uint64(p.shown))
-	if one := p.SnapshotFile(&p.State, file); one != nil { // of several files: the command takes one
-		return commandOf(&p.State, verb, q, append(one, row))
-	}
-	return command(&p.State, verb, q, append(slices.Clone(file), row))
+	return command(&p.State, verb, q, append(slices.Clone(file), fmt.Sprint(uint64(p.shown))))
 }
 
 func (p *object) About() string {

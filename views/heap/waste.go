@@ -10,6 +10,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -33,6 +34,7 @@ type Waste struct {
 type wasteRow struct {
 	n             int
 	what, kind    string // not cleaned
+	holder        string // of equal texts: what refers to the first one
 	row           model.Row
 	count         uint64
 	bytes, wasted uint64
@@ -60,7 +62,7 @@ func NewWaste(e *ui.Env) *Waste {
 		Columns: p.columns,
 		ID:      func(_ wasteData, w *wasteRow) uint64 { return uint64(w.n) },
 		Words: func(wasteData) func(w *wasteRow) []string {
-			return func(w *wasteRow) []string { return []string{w.what, w.kind} }
+			return func(w *wasteRow) []string { return []string{w.what, w.kind, w.holder} }
 		},
 		Most: func(d wasteData) (bytes, count uint64) { return totalsOf(d.load) },
 	})
@@ -81,7 +83,7 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	h := load.Heap
 	for _, t := range found.Strings.Top {
 		set.add(wasteRow{what: h.Tables.Type(h.Entity[t.Row]), kind: "same text", row: t.Row, count: t.Count,
-			bytes: t.Bytes, wasted: t.Wasted})
+			bytes: t.Bytes, wasted: t.Wasted, holder: holderOf(h, &t)})
 	}
 	for i := range found.Collections {
 		c := &found.Collections[i]
@@ -93,6 +95,14 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	}
 	slices.SortStableFunc(set.rows, func(a, b wasteRow) int { return cmp.Compare(b.wasted, a.wasted) })
 	return set, nil
+}
+
+// holderOf returns what refers to a text, and how: "" for nothing. It distinguishes texts that are not shown.
+func holderOf(h *model.Heap, t *waste.Text) string {
+	if !t.Held {
+		return ""
+	}
+	return heapgraph.Through(ui.HeapName(heapgraph.Label(h, t.Holder)), model.Clean(h.EdgeText(t.Edge)))
 }
 
 // textKey identifies a row with a text.
@@ -191,9 +201,20 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 			Total: whole, Value: func(w *wasteRow) uint64 { return w.bytes }},
 		count(titles.Empty, "empty", 2, func(c *waste.Collection) uint64 { return c.Empty }),
 		count(titles.Sparse, "sparse", 3, func(c *waste.Collection) uint64 { return c.Sparse }),
-		{Title: titles.What, Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: func(w *wasteRow) string { return ui.HeapName(w.what) }},
+		{Title: titles.What, Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: func(w *wasteRow) string { return w.name() }},
 		{Title: titles.Kind, Width: 12, Text: func(w *wasteRow) string { return w.kind }},
 	}
+}
+
+// name returns what a row is about: of equal texts, which is the first one, and what has it.
+func (w *wasteRow) name() string {
+	switch {
+	case w.room != nil || w.doubled != nil:
+		return ui.HeapName(w.what)
+	case w.holder == "":
+		return ui.HeapName(w.what) + " " + ui.RowText(w.row)
+	}
+	return ui.RowText(w.row) + " in " + w.holder
 }
 
 // roomy reports whether a row is collections with capacity for elements.
@@ -318,6 +339,6 @@ func (p *Waste) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(fmt.Sprintf("%s %s: %s wasted in %s", w.kind, w.what, model.Bytes(w.wasted).Exact(),
+	return model.Clean(fmt.Sprintf("%s %s: %s wasted in %s", w.kind, w.name(), model.Bytes(w.wasted).Exact(),
 		model.Group(w.count)))
 }

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis/diff"
@@ -154,8 +156,8 @@ func (t *Changes) columns(d changeData) []Column[change] {
 			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
 	}
 	objects := func(title, key string, of func(r *change) uint64) Column[change] {
-		return Column[change]{Title: title, Key: key, Figure: CountFigure, Width: 8, Drop: 7, Hidden: !set.Objects,
-			Value: of, Cell: func(r *change) widget.Cell { return t.counted(of(r)) }}
+		return Column[change]{Title: title, Key: key, Fields: set.objectFields(key), Figure: CountFigure, Width: 8, Drop: 7,
+			Hidden: !set.Objects, Value: of, Cell: func(r *change) widget.Cell { return t.counted(of(r)) }}
 	}
 	style := func(r *change) tcell.Style { return t.env.ChangeCell(r.Row, model.Group).Style }
 	return []Column[change]{
@@ -202,6 +204,14 @@ func (s *ChangeSet) countFields() []string {
 		return nil
 	}
 	return []string{"count"}
+}
+
+// objectFields returns the names in filters for the number of objects of a column of the reports.
+func (s *ChangeSet) objectFields(column string) []string {
+	if !s.Objects {
+		return nil
+	}
+	return []string{strings.TrimSuffix(column, "_count"), column}
 }
 
 // amount formats a figure of the comparison.

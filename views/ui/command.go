@@ -131,22 +131,6 @@ func (e *Env) SnapshotFiles(s *state.State, keys [2]HeapKey, q *state.Question, 
 	return words
 }
 
-// SnapshotFile returns how a command line names the snapshot shown of a recording of several files, as one of its file;
-// nil where the recording is one file, or that is not known.
-func (e *Env) SnapshotFile(s *state.State, file []string) []string {
-	files, several := s.Profile.Heaps.(joined)
-	i := s.Snapshot()
-	if !several || e.Paths < 2 || len(file) < e.Paths || files.Files() != e.Paths || i < 0 {
-		return nil
-	}
-	first := len(file) - e.Paths
-	n, number, err := files.File(i)
-	if err != nil {
-		return nil
-	}
-	return append(slices.Clone(file[:first]), fmt.Sprintf("%s#%d", file[first+n], number))
-}
-
 // LayoutFiles returns a command line that ends with the page layouts of both sides of a difference as arguments; nil if there
 // are not two.
 func (e *Env) LayoutFiles(s *state.State, file []string) []string {

@@ -133,7 +133,7 @@ func TestTitleLineAndSpans(t *testing.T) {
 	TitleLine(s, Rect{0, 2, 24, 1}, k, "Live bytes at \n", "peak 1.13 MiB")
 	TitleLine(s, Rect{}, k, "nothing", "")
 	n := PrintSpans(s, 1, 3, 12, []Span{{Text: "h/l", Style: k.Title}, {Text: " time  "}, {Text: "p peak"}, {Text: "q"}}, k)
-	want := []string{" Live bytes ────────────── peak 1.13 MiB", " Live bytes ────────", " Live byt… peak 1.13 MiB", " h/l time  p…", ""}
+	want := []string{" Live bytes ────────────── peak 1.13 MiB", " Live bytes ────────", " Live b… ─ peak 1.13 MiB", " h/l time  p…", ""}
 	for i, line := range rows(s) {
 		if line != want[i] {
 			t.Errorf("%q, want %q", line, want[i])

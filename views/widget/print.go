@@ -108,15 +108,18 @@ func titleLine(s tcell.Screen, r Rect, k *Look, title string, legend []LegendIte
 		return
 	}
 	const margin, minTitle = 1, 10
-	x, end := r.X, r.X+r.W
+	x, end, room := r.X, r.X+r.W, r.W-margin // room is that of the title
 	if aw := Width(answer); answer != "" && aw+minTitle <= r.W {
 		end -= aw
 		Print(s, end, r.Y, aw, answer, k.Text)
 		end--
+		if room -= aw + 1; Width(title) > room {
+			room -= 2 // a piece of the rule separates a title that is cut from the answer
+		}
 	}
 	if title != "" {
 		x += margin
-		x += printText(s, x, r.Y, end-x, title, k.Title, k.Glyphs.Ellipsis) + 1
+		x += printText(s, x, r.Y, room, title, k.Title, k.Glyphs.Ellipsis) + 1
 	}
 	for _, item := range legend {
 		w := Width(item.Text) + 2

@@ -41,9 +41,16 @@ func (k *Keeper) Key() sections.Key { return sections.Key{7} }
 
 // Keep implements [sections.Cache].
 func (k *Keeper) Keep(name string, write func(ctx context.Context, w io.Writer) error) {
-	var b bytes.Buffer
-	if err := write(k.T.Context(), &b); err != nil {
+	if err := k.Write(k.T.Context(), name, write); err != nil {
 		k.T.Error(err)
+	}
+}
+
+// Write implements [sections.Cache].
+func (k *Keeper) Write(ctx context.Context, name string, write func(ctx context.Context, w io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(ctx, &b); err != nil {
+		return err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -51,6 +58,7 @@ func (k *Keeper) Keep(name string, write func(ctx context.Context, w io.Writer) 
 		k.files = map[string][]byte{}
 	}
 	k.files[name] = b.Bytes()
+	return nil
 }
 
 // Discard implements [sections.Cache].

@@ -145,7 +145,7 @@ func (f *File) Open(ctx context.Context, i int, progress func(done float64)) (*m
 		*dump = *b.Dump
 		info := f.Info(0)
 		loaders.CountHeap(b.Heap, &info)
-		return &loaders.DecodedHeap{Heap: b.Heap, Info: info, Problems: b.problems}, nil
+		return &loaders.DecodedHeap{Heap: b.Heap, Info: info, Problems: b.problems, Room: b.room}, nil
 	})
 	if err != nil {
 		return nil, err
