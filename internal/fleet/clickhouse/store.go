@@ -59,13 +59,20 @@ func (s *Store) widen(ctx context.Context, t *table) error {
 	return nil
 }
 
-// Known reports whether a recording was added already.
-func (s *Store) Known(ctx context.Context, recording uint64) (bool, error) {
+// Known returns a recording that was added already, nil if it was not.
+func (s *Store) Known(ctx context.Context, recording uint64) (*fleet.Recording, error) {
 	if err := s.prepare(ctx); err != nil {
-		return false, err
+		return nil, err
 	}
-	rows, err := s.ask(ctx, fmt.Sprintf("SELECT recording FROM %s.recordings WHERE recording = %d LIMIT 1", s.database, recording))
-	return len(rows) > 0, err
+	rows, err := s.ask(ctx, fleet.KnownSQL(s.Dialect(), recording))
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	list, err := fleet.ScanRecordings(rows[:1])
+	if err != nil {
+		return nil, err
+	}
+	return &list[0], nil
 }
 
 // Add inserts a batch. If it fails, none or all of its recordings are there.
