@@ -186,6 +186,7 @@ func TestFleetCheck(t *testing.T) {
 		"check --fleet PLACE --max-regression 5% " + sample:                {fail.StatusUsage, "give a file or --fleet, not both"},
 		"check": {fail.StatusUsage, "missing argument"},
 		"fleet top --from http://me:s3cret@host/db":                   {fail.StatusUsage, "MEMTUI_FLEET_USER"},
+		"fleet diff --from PLACE --before 3 --after 3":                {fail.StatusUsage, "both versions are 3: there is nothing to compare"},
 		"fleet top --from ftp://host/db":                              {fail.StatusUsage, "unknown kind of address"},
 		"fleet top":                                                   {fail.StatusUsage, "--from=PLACE"},
 		"fleet top --from PLACE --by size":                            {fail.StatusUsage, "unknown figure"},

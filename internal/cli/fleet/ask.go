@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/fail"
 	store "github.com/memtui/memtui/internal/fleet"
 	"github.com/memtui/memtui/internal/fleet/parquet"
+	"github.com/memtui/memtui/model"
 )
 
 // Questions, with their flags. Those of sql have the same.
@@ -137,7 +138,15 @@ func (f *diffFlags) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Que
 	if q.Before, q.After = f.Before, f.After; f.Before == "" || f.After == "" {
 		q.Before, q.After, err = lastTwo(ctx, s, q)
 	}
-	return q, err
+	return q, cmp.Or(err, same(q))
+}
+
+// same returns an error if a comparison is of a version with itself.
+func same(q *fleet.Question) error {
+	if q.Kind == fleet.Diff && q.Before == q.After && q.Before != "" {
+		return fail.Usage(fmt.Errorf("both versions are %s: there is nothing to compare", model.Clean(q.Before)))
+	}
+	return nil
 }
 
 func (f *outliersFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {

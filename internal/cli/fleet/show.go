@@ -87,6 +87,9 @@ func (s *shownFleet) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer,
 			return nil, err
 		}
 	}
+	if err := same(q); err != nil {
+		return nil, err
+	}
 	return named(ctx, s.store, q)
 }
 
