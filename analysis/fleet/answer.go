@@ -503,7 +503,7 @@ func (a *asking) outliers(ctx context.Context) ([]OutlierRow, error) {
 		slices.Sort(distances)
 		mad, mean := rank(distances, 50), float64(sum)/float64(len(values))
 		for host := range a.ofAll[service] {
-			if z := score(h[host], median, mad, mean); math.Abs(z) >= LeastScore {
+			if z := score(h[host], median, mad, mean); a.q.Every || math.Abs(z) >= LeastScore {
 				rows = append(rows, OutlierRow{service, host, h[host], median, z})
 			}
 		}

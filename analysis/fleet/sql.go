@@ -388,8 +388,11 @@ func (b sql) outliers() string {
 	scores := "SELECT service, host, v, median, CASE WHEN mad > 0 THEN " + z("0.6745", b.number("mad")) +
 		" WHEN mean > 0 THEN " + z("0.7979", "mean") +
 		" ELSE 0.0 END AS score FROM (" + distances + ") AS j " + b.d.join + " (" + spread + ") AS s USING (service)"
-	return "SELECT service, host, v, median, score FROM (" + scores + ") AS k WHERE abs(score) >= " +
-		strconv.FormatFloat(LeastScore, 'f', -1, 64) + b.limit("abs(score) DESC, service, host")
+	far := ""
+	if !b.Every {
+		far = " WHERE abs(score) >= " + strconv.FormatFloat(LeastScore, 'f', -1, 64)
+	}
+	return "SELECT service, host, v, median, score FROM (" + scores + ") AS k" + far + b.limit("abs(score) DESC, service, host")
 }
 
 // trend returns versions, of which the limit keeps the newest.

@@ -152,9 +152,12 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 		if r.score < 0 {
 			word, far = "less", r.median-r.value
 		}
-		return []string{fmt.Sprintf("%s has %s %s, %s %s than the median host of %s (%s). "+
-			"Its robust z is %s: from %g on a host is far from the others.",
-			model.Clean(r.host), bytes(r.value), is, bytes(far), word, model.Clean(r.service), bytes(r.median), scoreText(r.score),
+		if far == 0 {
+			return []string{fmt.Sprintf("%s has %s %s, as the median host of %s.", model.Clean(r.host), bytes(r.value), is, model.Clean(r.service))}
+		}
+		verdict := map[bool]string{true: "an outlier", false: "no outlier"}[math.Abs(r.score) >= fleet.LeastScore]
+		return []string{fmt.Sprintf("%s has %s %s, %s %s than the median host of %s (%s). Its robust z is %s: %s, as these have %g or more.",
+			model.Clean(r.host), bytes(r.value), is, bytes(far), word, model.Clean(r.service), bytes(r.median), scoreText(r.score), verdict,
 			fleet.LeastScore)}
 	case fleet.Trend:
 		return d.developed(n, hosts, bytes)
@@ -172,8 +175,16 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 		return []string{fmt.Sprintf("%s%s: %s, on %s of %s only.", strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum),
 			model.Clean(r.service))}
 	}
-	return []string{fmt.Sprintf("%s%s: %s in all, on %s of %s. Of these the median host has %s, one in twenty %s or more.",
-		strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median), bytes(r.sum.P95))}
+	return []string{fmt.Sprintf("%s%s: %s in all, on %s of %s. Of these the median host has %s, %s.",
+		strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median), upper(&r.sum, bytes))}
+}
+
+// upper says how much the hosts with the most have: one in twenty, where there are as many.
+func upper(s *fleet.Summary, bytes func(uint64) string) string {
+	if s.Hosts < 20 {
+		return "the one with the most " + bytes(s.Most)
+	}
+	return "one in twenty " + bytes(s.P95) + " or more"
 }
 
 // changed says what a version changed at a site.
@@ -198,9 +209,9 @@ func (d *answered) changed(r *row, hosts func(*fleet.Summary) string, bytes func
 // developed says how a version differs from the one before.
 func (d *answered) developed(n int, hosts func(*fleet.Summary) string, bytes func(uint64) string) []string {
 	r, was := &d.rows[n], d.previous(n)
-	text := fmt.Sprintf("%s of %s %s: the median of the hosts that have it has %s %s%s, one in twenty %s or more.", hosts(&r.sum),
+	text := fmt.Sprintf("%s of %s %s: the median of the hosts that have it has %s %s%s, %s.", hosts(&r.sum),
 		model.Clean(r.service), model.Clean(r.version), bytes(r.sum.Median), figureName(d.of.shownFigure()), d.of.ofSite(),
-		bytes(r.sum.P95))
+		upper(&r.sum, bytes))
 	if r.sum.Hosts == 0 {
 		text = "No host of " + model.Clean(r.service) + " " + model.Clean(r.version) + " has it."
 	}

@@ -366,8 +366,6 @@ func (a *app) empty(p *page) []string {
 		return []string{"Asking the fleet " + a.Look.Glyphs.Ellipsis}
 	case p.filter != "":
 		return []string{"No row contains that.", a.FilterHint()}
-	case p.kind == fleet.Outliers:
-		return []string{"No host is far from the others.", a.Hint("{cost} asks about another figure.")}
 	case p.kind == fleet.Diff:
 		return []string{"Nothing changed between the versions.", a.Hint("{cost} asks about another figure.")}
 	}

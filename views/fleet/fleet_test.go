@@ -239,3 +239,12 @@ func TestServicesThatShareASite(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 }
+
+// Of few hosts no part is a twentieth.
+func TestMostOfFewHosts(t *testing.T) {
+	for hosts, want := range map[uint64]string{5: "the one with the most 9", 19: "the one with the most 9", 20: "one in twenty 7 or more"} {
+		if got := upper(&fleet.Summary{Hosts: hosts, P95: 7, Most: 9}, func(n uint64) string { return fmt.Sprint(n) }); got != want {
+			t.Errorf("of %d hosts: %q", hosts, got)
+		}
+	}
+}

@@ -369,7 +369,7 @@ func (a *app) newHelp() *textView {
 	for i, s := range []string{
 		"What allocates most over all hosts: sum, median and 95th percentile of the hosts that have it, and how many these are.",
 		"What a host of the newer version has more than one of the version before, on average.",
-		"Hosts that are far from the median host of their service, by robust z.",
+		"Hosts by their distance from the median host of their service, as robust z: those far from it first.",
 		"How a service, or the chosen site, changes from version to version.",
 		"Services, or those that share the chosen site.",
 		a.Hint("Recordings with what each has, in all or at the chosen site. {open} opens the file."),

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gdamore/tcell/v2"
+
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
@@ -259,12 +261,20 @@ func (a *app) hostColumns(d *answered) []column {
 	return []column{
 		{Title: titles.Score, Key: "robust_z", Fields: []string{"z", "robust_z"}, Width: 8, Right: true,
 			Number: func(r *row) float64 { return r.score }, Rank: func(r *row) uint64 { return uint64(math.Abs(r.score) * 1000) },
-			Cell: func(r *row) widget.Cell { return widget.Cell{Text: scoreText(r.score)} }},
+			Cell: func(r *row) widget.Cell { return widget.Cell{Text: scoreText(r.score), Style: a.scoreStyle(r)} }},
 		figure(titles.Bytes, "bytes", func(r *row) uint64 { return r.value }),
 		figure(titles.Median, "median_bytes", func(r *row) uint64 { return r.median }),
 		serviceColumn(d),
 		text(titles.Host, "host", 12, 3, func(r *row) string { return r.host }),
 	}
+}
+
+// scoreStyle returns the style of a score, which outliers stand out by.
+func (a *app) scoreStyle(r *row) tcell.Style {
+	if math.Abs(r.score) < fleet.LeastScore {
+		return a.Look.Muted
+	}
+	return a.Look.Sorted
 }
 
 // summaryColumns returns the columns of versions and of services. The bar is of medians.

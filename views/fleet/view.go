@@ -60,6 +60,8 @@ func (v *view) question() fleet.Question {
 		q.Version, q.All = "", false
 	case fleet.Recordings:
 		q.All = false
+	case fleet.Outliers:
+		q.Every = true
 	case fleet.Spread:
 		if v.site != "" { // the services that share it
 			q.Service = ""

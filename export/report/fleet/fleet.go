@@ -26,6 +26,7 @@ type Report struct {
 	Host     string       `json:"host,omitzero"`
 	Labels   []string     `json:"labels,omitzero"`
 	All      bool         `json:"all_versions,omitzero"`
+	Every    bool         `json:"every_host,omitzero"` // not only outliers
 	Before   string       `json:"before,omitzero"`
 	After    string       `json:"after,omitzero"`
 	Site     string       `json:"site,omitzero"`
@@ -49,7 +50,7 @@ const schema = "memtui.fleet/1"
 func New(q *fleet.Question, a *fleet.Answer, stacks []Stack) *Report {
 	return &Report{
 		Schema: schema, Question: q.Kind.String(), What: cmp.Or(q.What, fleet.Sites), Figure: q.Figure, Service: q.Service,
-		Version: q.Version, Host: q.Host, Labels: q.Labels, All: q.All, Before: q.Before, After: q.After, Site: q.Site,
+		Version: q.Version, Host: q.Host, Labels: q.Labels, All: q.All, Every: q.Every, Before: q.Before, After: q.After, Site: q.Site,
 		Basis: a.Basis, Notes: notes(q, a), Stacks: stacks, Sites: a.Top, Changes: a.Diff, Hosts: a.Outliers,
 		Versions: a.Trend, Services: a.Spread, Recordings: a.Recordings, Curve: a.Curve, Shared: a.Shared,
 	}
@@ -280,7 +281,11 @@ func (l *layout) diff() {
 }
 
 func (l *layout) outliers() {
-	l.heads("Hosts far from the others", cells.Head{Text: titles.Score}, cells.Head{Text: titles.Bytes}, cells.Head{Text: titles.Median},
+	title := "Hosts far from the others"
+	if l.r.Every {
+		title = "Hosts, those far from the others first"
+	}
+	l.heads(title, cells.Head{Text: titles.Score}, cells.Head{Text: titles.Bytes}, cells.Head{Text: titles.Median},
 		cells.Head{Text: titles.Service, Kind: cells.Symbol}, cells.Head{Text: titles.Host, Kind: cells.Name})
 	for _, x := range l.r.Hosts {
 		l.row(3, fmt.Sprintf("%+.1f", x.Score), l.s.Bytes(x.Value), l.s.Bytes(x.Median), model.Clean(x.Service), model.Clean(x.Host))

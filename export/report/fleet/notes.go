@@ -73,8 +73,9 @@ func notes(q *fleet.Question, a *fleet.Answer) []string {
 	case q.Kind == fleet.Top && len(a.Top) == 0 && b.Counted > 0 && q.What.HasSites() && q.Site == "":
 		list = append(list, "Heap snapshots and memory dumps have no sites: --what types or --what pages lists what they have.")
 	case q.Kind == fleet.Outliers:
+		word := map[bool]string{true: "far from the others", false: "listed"}[q.Every]
 		list = append(list, "ROBUST Z is how many standard deviations a host is from the median host, as estimated by the median distance "+
-			"from it, so that odd hosts do not hide themselves; hosts from "+strconv.FormatFloat(fleet.LeastScore, 'g', -1, 64)+" on are listed.")
+			"from it, so that odd hosts do not hide themselves; hosts from "+strconv.FormatFloat(fleet.LeastScore, 'g', -1, 64)+" on are "+word+".")
 	case q.Kind == fleet.Curve:
 		list = append(list, "The time that the longest run of a service took is divided into "+strconv.Itoa(fleet.CurveParts)+" parts, in which each host "+
 			"counts by the most that it has. BEGIN, HALF and END are the median host in the first, the middle and the last part that the "+

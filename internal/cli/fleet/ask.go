@@ -64,6 +64,7 @@ type (
 	}
 	outliersFlags struct {
 		whatFlags
+		everyFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
 		Site    string `placeholder:"SITE" help:"Compare what this site has, instead of complete recordings: its STACK or SITE as other tables print them, or the name of its function."`
 		allFlags
@@ -95,6 +96,9 @@ type (
 	whatFlags struct {
 		What string `enum:"sites,owners,leaks,types,pages," default:"" placeholder:"WHAT" help:"What is asked about. The default is sites; owners are functions with all their sites; leaks are those that leak by their verdict; types are those of the objects in heap snapshots; pages are those of memory dumps by curve and type."`
 		filterFlags
+	}
+	everyFlags struct {
+		AllHosts bool `help:"List the other hosts, too, after the outliers."`
 	}
 	allFlags struct {
 		AllVersions bool `help:"A host counts by the largest of its newest recordings of every version, not by its newest recording."`
@@ -152,7 +156,7 @@ func same(q *fleet.Question) error {
 func (f *outliersFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
 	q, err := f.question(h, fleet.Outliers)
 	if err == nil {
-		q.Version, q.Site, q.All = f.Version, f.Site, f.AllVersions
+		q.Version, q.Site, q.All, q.Every = f.Version, f.Site, f.AllVersions, f.AllHosts
 	}
 	return q, err
 }
@@ -314,6 +318,7 @@ type sqlCmd struct {
 	Before  string `placeholder:"VERSION" help:"For diff: the older version."`
 	After   string `placeholder:"VERSION" help:"For diff: the newer version."`
 	allFlags
+	everyFlags
 	Dialect string `enum:"clickhouse,duckdb," default:"" placeholder:"ENGINE" help:"The engine: clickhouse, or duckdb over the files of a folder (that of --from)."`
 }
 
@@ -321,7 +326,7 @@ type sqlCmd struct {
 func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Question, error) {
 	all := map[string]asker{
 		"top": &topFlags{c.whatFlags, c.Version, c.allFlags}, "diff": &diffFlags{c.whatFlags, c.Before, c.After},
-		"outliers": &outliersFlags{c.whatFlags, c.Version, c.Site, c.allFlags}, "trend": &trendFlags{c.Site, c.whatFlags},
+		"outliers": &outliersFlags{c.whatFlags, c.everyFlags, c.Version, c.Site, c.allFlags}, "trend": &trendFlags{c.Site, c.whatFlags},
 		"stack":      &stackFlags{c.Site, c.whatFlags, c.Version, c.allFlags},
 		"recordings": &recordingsFlags{c.Site, c.whatFlags, c.Version},
 		"shared":     &sharedFlags{c.whatFlags, c.Version, c.allFlags}, "curve": &curveFlags{c.Version, c.filterFlags},
@@ -341,6 +346,9 @@ func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Questi
 		return nil, fail.Usage(errors.New("--what: curve is about complete recordings"))
 	case c.AllVersions && slices.Contains([]string{"diff", "trend", "curve", "recordings"}, c.Question):
 		return nil, fail.Usage(fmt.Errorf("--all-versions: %s is about several versions", c.Question))
+	}
+	if c.AllHosts && c.Question != "outliers" {
+		return nil, fail.Usage(errors.New("--all-hosts is for outliers"))
 	}
 	return all[c.Question].ask(ctx, h, s)
 }

@@ -200,6 +200,9 @@ func (s *shownFleet) words(q *fleet.Question) []string {
 	}
 	flag("before", q.Before)
 	flag("after", q.After)
+	if q.Every {
+		words = append(words, "--all-hosts")
+	}
 	if q.All {
 		words = append(words, "--all-versions")
 	}
