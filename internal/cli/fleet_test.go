@@ -16,6 +16,7 @@ import (
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/screen"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 	fleetview "github.com/memtui/memtui/views/fleet"
 )
@@ -253,7 +254,7 @@ func TestFleetFullScreen(t *testing.T) {
 				if o.Openable("missing.mlyze") == nil || o.Openable("-") == nil || o.Openable(sample) != nil {
 					t.Error("what can be opened")
 				}
-				return &fleetview.Opened{URI: sample, Place: fleet.Place{Function: "open_session(int)", File: "kvleak.cpp"}, Leaking: true}, nil
+				return &fleetview.Opened{URI: sample, Stack: 7, Place: fleet.Place{Function: "open_session(int)", File: "kvleak.cpp"}, Leaking: true}, nil
 			case 2:
 				return &fleetview.Opened{URI: "missing.mlyze"}, nil
 			}
@@ -262,7 +263,8 @@ func TestFleetFullScreen(t *testing.T) {
 	if status, out, errs := run(t, env, "fleet", "--service", "shop"); status != fail.Done || out+errs != "" {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
-	if times != 3 || len(began) != 1 || began[0].Function != "open_session(int)" || !began[0].Leaks {
+	if times != 3 || len(began) != 1 || began[0].Function != "open_session(int)" || !began[0].Leaks ||
+		began[0].Stacks == nil || len(began[0].Stacks(model.NewStacks())) > 0 {
 		t.Errorf("shown %d times, recordings %+v", times, began)
 	}
 	if data, err := os.ReadFile(saved); err != nil || !strings.Contains(string(data), "change_per_host") {

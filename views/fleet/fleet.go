@@ -62,6 +62,7 @@ type Opened struct {
 	URI     string
 	What    fleet.What
 	Place   fleet.Place // of the site, empty for all of the recording
+	Stack   fleet.Key   // of the site, 0 for all of that place
 	Leaking bool        // the figure is what was never freed
 }
 
@@ -338,7 +339,11 @@ func (a *app) openRecording(d *answered, r *row) {
 		a.say("not opened: " + model.Clean(err.Error()))
 		return
 	}
-	a.opened = &Opened{URI: r.uri, What: d.of.what, Leaking: d.of.shownFigure() == fleet.Leaked, Place: a.placeOf(d)}
+	stack := fleet.Key(0)
+	if d.of.what.Stacks() {
+		stack, _ = fleet.KeyOf(d.of.site)
+	}
+	a.opened = &Opened{Stack: stack, URI: r.uri, What: d.of.what, Leaking: d.of.shownFigure() == fleet.Leaked, Place: a.placeOf(d)}
 	a.keep()
 	a.o.Terminal.Fail(errOpen)
 }

@@ -179,7 +179,8 @@ func TestDownToARecording(t *testing.T) {
 		}
 		u.has("not opened: it is ␛[31mgone").keys("Down")
 	}
-	if u.app.opened == nil || !strings.HasPrefix(u.app.opened.URI, "/r/") || u.app.opened.Place.Function == "" || !u.app.opened.Leaking {
+	if u.app.opened == nil || !strings.HasPrefix(u.app.opened.URI, "/r/") || u.app.opened.Place.Function == "" || !u.app.opened.Leaking ||
+		u.app.opened.Stack.String() != u.app.now.site {
 		t.Fatalf("opened %+v", u.app.opened)
 	}
 	memory.Say("it could not be read")
