@@ -210,6 +210,23 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
+// Filters take the names of columns as they are shown, and those of reports.
+func TestFilterByTitles(t *testing.T) {
+	m := someRecordings(t)
+	u := start(t, 120, 40, colored, m, nil)
+	for filter, want := range map[string]string{"sum>10M": "close_session", "total_bytes>10M": "close_session", "p95 > 1M": "close_session",
+		"hosts=1 service=shop": "close_session", "service:SHOP site:close": "close_session", "service:till": "till's"} {
+		u.keys("/", "Ctrl+U").types(filter).keys("Enter").has(want)
+		if all := u.app.page().table.Now(); len(all.Order) == 0 || len(all.Order) == len(all.Rows) {
+			t.Errorf("%s keeps %d of %d rows", filter, len(all.Order), len(all.Rows))
+		}
+		u.keys("Esc")
+	}
+	u.keys("/").types("summ>500K").has("unknown column summ; available: sum, median, p95, hosts, share, service").keys("Esc")
+	u.keys("/").types("service>x").has("service is a text, write service:x").keys("Esc")
+	u.keys("4", "/").types("first:20").keys("Enter").has("Versions").keys("Esc", "6", "/").types("length<1h").keys("Enter").has("Recordings")
+}
+
 // TestOutside saves, copies, and shows what a fleet that does not answer says, without its control characters.
 func TestOutside(t *testing.T) {
 	m := someRecordings(t)

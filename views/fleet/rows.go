@@ -9,6 +9,7 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
@@ -139,19 +140,31 @@ type column = ui.Column[row]
 
 // figure returns a column of bytes.
 func figure(title, key string, of func(r *row) uint64, more ...func(*column)) column {
-	c := column{Title: title, Key: key, Fields: []string{key}, Figure: ui.BytesFigure, Width: 6, Wider: 2, Value: of}
+	c := column{Title: title, Key: key, Fields: fieldsOf(title, key), Figure: ui.BytesFigure, Width: 6, Wider: 2, Value: of}
 	for _, f := range more {
 		f(&c)
 	}
 	return c
 }
 
+// fieldsOf returns the names of a column in filters: its title, as far as that can be typed, and its name in reports.
+func fieldsOf(title, key string) []string {
+	name := strings.ToLower(title)
+	if name == key || !typed().MatchString(name) {
+		return []string{key}
+	}
+	return []string{name, key}
+}
+
+// typed matches titles that filters can name.
+var typed = calltree.Expression(`^[a-z][a-z0-9]*$`)
+
 // drops makes a column leave where there is no room; larger numbers leave earlier.
 func drops(n int) func(*column) { return func(c *column) { c.Drop = n } }
 
 // text returns a column of names.
 func text(title, key string, width, grow int, of func(r *row) string, more ...func(*column)) column {
-	c := column{Title: title, Key: key, Width: width, Grow: grow, Cut: widget.CutMiddle, Text: of}
+	c := column{Title: title, Key: key, Fields: fieldsOf(title, key), Width: width, Grow: grow, Cut: widget.CutMiddle, Text: of}
 	for _, f := range more {
 		f(&c)
 	}
@@ -213,9 +226,9 @@ func placeColumns(d *answered) []column {
 // hostsColumns returns the columns that say how many hosts have it.
 func hostsColumns() []column {
 	return []column{
-		{Title: titles.Hosts, Key: "host_count", Fields: []string{"hosts", "host_count"}, Figure: ui.CountFigure, Width: 5,
+		{Title: titles.Hosts, Key: "host_count", Fields: fieldsOf(titles.Hosts, "host_count"), Figure: ui.CountFigure, Width: 5,
 			Value: func(r *row) uint64 { return r.sum.Hosts }},
-		{Title: titles.Share, Key: "share", Fields: []string{"share"}, Figure: ui.ShareFigure, Drop: 2,
+		{Title: titles.Share, Key: "share", Fields: fieldsOf(titles.Share, "share"), Figure: ui.ShareFigure, Drop: 2,
 			Share: func(r *row) float64 { return ui.ShareOf(r.sum.Hosts, r.sum.All) }},
 	}
 }
@@ -289,7 +302,7 @@ func (a *app) summaryColumns(d *answered) []column {
 		return append(list, text(titles.Service, "service", 12, 3, func(r *row) string { return r.service }))
 	}
 	return append(list,
-		column{Title: titles.First, Key: "first_us", Width: 16, Drop: 2, Rank: func(r *row) uint64 { return uint64(max(r.first, 0)) },
+		column{Title: titles.First, Key: "first_us", Fields: fieldsOf(titles.First, "first_us"), Width: 16, Drop: 2, Rank: func(r *row) uint64 { return uint64(max(r.first, 0)) },
 			Text: func(r *row) string { return started(r.first) }},
 		serviceColumn(d), text(titles.Release, "version", 10, 2, func(r *row) string { return r.version }))
 }
@@ -297,9 +310,9 @@ func (a *app) summaryColumns(d *answered) []column {
 func (a *app) recordingColumns(d *answered) []column {
 	return []column{
 		figure(titles.Bytes, "bytes", func(r *row) uint64 { return r.value }),
-		{Title: titles.Start, Key: "start_us", Width: 16, Drop: 1, Rank: func(r *row) uint64 { return uint64(max(r.start, 0)) },
+		{Title: titles.Start, Key: "start_us", Fields: fieldsOf(titles.Start, "start_us"), Width: 16, Drop: 1, Rank: func(r *row) uint64 { return uint64(max(r.start, 0)) },
 			Text: func(r *row) string { return started(r.start) }},
-		{Title: titles.Length, Key: "duration_us", Fields: []string{"duration"}, Width: 8, Drop: 4, Figure: ui.TimeFigure,
+		{Title: titles.Length, Key: "duration_us", Fields: fieldsOf(titles.Length, "duration"), Width: 8, Drop: 4, Figure: ui.TimeFigure,
 			Value: func(r *row) uint64 { return uint64(max(r.duration, 0)) }},
 		text(titles.Status, "complete", 6, 0, func(r *row) string { return status(r) }, drops(5)),
 		serviceColumn(d),
