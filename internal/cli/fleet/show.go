@@ -174,7 +174,8 @@ const wide = 160
 // words returns the command that prints the answer to a question, without the name of the program.
 func (s *shownFleet) words(q *fleet.Question) []string {
 	words := []string{"fleet", q.Kind.String()}
-	if q.Site != "" && q.Kind != fleet.Outliers {
+	flagged := q.Kind == fleet.Top || q.Kind == fleet.Diff || q.Kind == fleet.Outliers
+	if q.Site != "" && !flagged {
 		words = append(words, q.Site)
 	}
 	words = append(words, "--from", s.place)
@@ -183,7 +184,7 @@ func (s *shownFleet) words(q *fleet.Question) []string {
 			words = append(words, "--"+name, value)
 		}
 	}
-	if q.Kind == fleet.Outliers {
+	if flagged {
 		flag("site", q.Site)
 	}
 	if q.What != fleet.Sites {
