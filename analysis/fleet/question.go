@@ -152,7 +152,7 @@ type Question struct {
 	Figure Figure
 	Filter
 	All           bool   // a host counts by the largest of its newest recordings of each version
-	Every         bool   // Outliers lists hosts that are none, too
+	Every         bool   // Outliers lists the other hosts, too
 	Before, After string // versions, of Diff
 	Site          string // a key, a function, or that with its file as tables print it; of types a name; "" is all of a recording
 	Limit         int    // rows, 0 for all

@@ -205,7 +205,6 @@ func TestFleetCheck(t *testing.T) {
 		"fleet curve --from PLACE --by leaked":                        {fail.StatusUsage, "curves have live_bytes only"},
 		"fleet sql curve --what types":                                {fail.StatusUsage, "curve is about complete recordings"},
 		"fleet sql shared main":                                       {fail.StatusUsage, "leave out"},
-		"fleet sql shared main":                                       {fail.StatusUsage, "leave out"},
 		"report --from PLACE " + sample:                               {fail.StatusUsage, "--from: invalid time"},
 	} {
 		status, out, errs := run(t, Env{Getenv: fleetEnv}, strings.Fields(strings.ReplaceAll(line, "PLACE", address))...)

@@ -153,7 +153,8 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 			word, far = "less", r.median-r.value
 		}
 		if far == 0 {
-			return []string{fmt.Sprintf("%s has %s %s, as the median host of %s.", model.Clean(r.host), bytes(r.value), is, model.Clean(r.service))}
+			return []string{fmt.Sprintf("%s has %s %s, as the median host of %s.", model.Clean(r.host), bytes(r.value), is,
+				model.Clean(r.service))}
 		}
 		verdict := map[bool]string{true: "an outlier", false: "no outlier"}[math.Abs(r.score) >= fleet.LeastScore]
 		return []string{fmt.Sprintf("%s has %s %s, %s %s than the median host of %s (%s). Its robust z is %s: %s, as these have %g or more.",
@@ -176,7 +177,8 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 			model.Clean(r.service))}
 	}
 	return []string{fmt.Sprintf("%s%s: %s in all, on %s of %s. Of these the median host has %s, %s.",
-		strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median), upper(&r.sum, bytes))}
+		strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median),
+		upper(&r.sum, bytes))}
 }
 
 // upper says how much the hosts with the most have: one in twenty, where there are as many.

@@ -27,6 +27,8 @@ type Fleet interface {
 	Stack(ctx context.Context, key fleet.Key) (*fleet.Stack, error)
 	// Names returns the names that recordings have in a column: service, version, host or labels.
 	Names(ctx context.Context, column string) ([]string, error)
+	// Places returns the names of all things of a kind.
+	Places(ctx context.Context, what fleet.What) ([]fleet.Place, error)
 	// Warnings returns what could not be read since it was called last, each once.
 	Warnings() []string
 }
@@ -120,6 +122,7 @@ type app struct {
 	opened  *Opened
 	wanted  uint64 // the row to select once it is there, 0 for none
 	names   map[string]*ui.Lazy[string, []string]
+	places  *ui.Lazy[fleet.What, []fleet.Place]
 }
 
 // page is a screen: its rows, and what explains the selected one.
@@ -157,6 +160,7 @@ func newApp(o Options) *app {
 			a.past = a.past[:n-1]
 		}
 	}
+	a.places = ui.NewLazy(&a.Env, o.Fleet.Places)
 	a.setTheme(a.themeAt)
 	for _, k := range screens() {
 		a.pages[k] = a.newPage(k)

@@ -59,6 +59,15 @@ func (m *made) Names(_ context.Context, column string) (list []string, err error
 	return list, nil
 }
 
+func (m *made) Places(_ context.Context, what fleet.What) (list []fleet.Place, err error) {
+	for i := range m.Batch.Stacks {
+		if p := (fleet.Place{Function: m.Batch.Stacks[i].Function, File: m.Batch.Stacks[i].File}); !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
 func (m *made) Warnings() []string { return nil }
 
 // someRecordings returns a fleet of forty recordings like a real one.
@@ -225,6 +234,23 @@ func TestFilterByTitles(t *testing.T) {
 	u.keys("/").types("summ>500K").has("unknown column summ; available: sum, median, p95, hosts, share, service").keys("Esc")
 	u.keys("/").types("service>x").has("service is a text, write service:x").keys("Esc")
 	u.keys("4", "/").types("first:20").keys("Enter").has("Versions").keys("Esc", "6", "/").types("length<1h").keys("Enter").has("Recordings")
+}
+
+// A site is chosen by the beginning of its name, and one that the fleet lacks is refused.
+func TestSiteByItsName(t *testing.T) {
+	u := start(t, 120, 40, colored, someRecordings(t), nil)
+	u.keys(":").types("site open_ses").has("site open_session(int) (kvleak.cpp)").keys("Enter").has("site open_session(int) (kvleak.cpp)")
+	for _, key := range []string{"2", "3", "4", "5", "6", "1"} {
+		u.keys(key)
+		if q := u.app.page().table.Now().Of.question; q.Site != "open_session(int) (kvleak.cpp)" {
+			t.Errorf("screen %s is about %q", key, q.Site)
+		}
+	}
+	u.keys(":").types("site close_sesion").keys("Enter").has("did you mean close_session").keys("Esc")
+	u.keys(":").types("site 706d25c22940b2e3").keys("Enter").has("main (kvleak.cpp)").keys(":").types("site").keys("Enter")
+	if u.app.now.site != "" {
+		t.Errorf("the site is still %q", u.app.now.site)
+	}
 }
 
 // TestOutside saves, copies, and shows what a fleet that does not answer says, without its control characters.

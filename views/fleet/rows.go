@@ -9,7 +9,6 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
@@ -150,14 +149,12 @@ func figure(title, key string, of func(r *row) uint64, more ...func(*column)) co
 // fieldsOf returns the names of a column in filters: its title, as far as that can be typed, and its name in reports.
 func fieldsOf(title, key string) []string {
 	name := strings.ToLower(title)
-	if name == key || !typed().MatchString(name) {
+	isTyped := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' }
+	if name == key || strings.TrimFunc(name, isTyped) != "" {
 		return []string{key}
 	}
 	return []string{name, key}
 }
-
-// typed matches titles that filters can name.
-var typed = calltree.Expression(`^[a-z][a-z0-9]*$`)
 
 // drops makes a column leave where there is no room; larger numbers leave earlier.
 func drops(n int) func(*column) { return func(c *column) { c.Drop = n } }
@@ -302,7 +299,8 @@ func (a *app) summaryColumns(d *answered) []column {
 		return append(list, text(titles.Service, "service", 12, 3, func(r *row) string { return r.service }))
 	}
 	return append(list,
-		column{Title: titles.First, Key: "first_us", Fields: fieldsOf(titles.First, "first_us"), Width: 16, Drop: 2, Rank: func(r *row) uint64 { return uint64(max(r.first, 0)) },
+		column{Title: titles.First, Key: "first_us", Fields: fieldsOf(titles.First, "first_us"), Width: 16, Drop: 2,
+			Rank: func(r *row) uint64 { return uint64(max(r.first, 0)) },
 			Text: func(r *row) string { return started(r.first) }},
 		serviceColumn(d), text(titles.Release, "version", 10, 2, func(r *row) string { return r.version }))
 }
@@ -310,7 +308,8 @@ func (a *app) summaryColumns(d *answered) []column {
 func (a *app) recordingColumns(d *answered) []column {
 	return []column{
 		figure(titles.Bytes, "bytes", func(r *row) uint64 { return r.value }),
-		{Title: titles.Start, Key: "start_us", Fields: fieldsOf(titles.Start, "start_us"), Width: 16, Drop: 1, Rank: func(r *row) uint64 { return uint64(max(r.start, 0)) },
+		{Title: titles.Start, Key: "start_us", Fields: fieldsOf(titles.Start, "start_us"), Width: 16, Drop: 1,
+			Rank: func(r *row) uint64 { return uint64(max(r.start, 0)) },
 			Text: func(r *row) string { return started(r.start) }},
 		{Title: titles.Length, Key: "duration_us", Fields: fieldsOf(titles.Length, "duration"), Width: 8, Drop: 4, Figure: ui.TimeFigure,
 			Value: func(r *row) uint64 { return uint64(max(r.duration, 0)) }},

@@ -198,7 +198,8 @@ func fields[R any](cols []Column[R]) (all []analysis.Field) {
 			case c.named():
 				example = ":text"
 			}
-			all = append(all, analysis.Field{Names: c.Fields, Time: c.Figure == TimeFigure, Text: c.named(), Example: c.Fields[0] + example})
+			all = append(all, analysis.Field{Names: c.Fields, Time: c.Figure == TimeFigure, Text: c.named(),
+				Example: c.Fields[0] + example})
 		}
 	}
 	return all

@@ -121,6 +121,15 @@ func (s *shownFleet) Names(ctx context.Context, column string) ([]string, error)
 	return s.store.Names(ctx, column)
 }
 
+// Places returns the names of all things of a kind.
+func (s *shownFleet) Places(ctx context.Context, what fleet.What) ([]fleet.Place, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	return s.store.Places(ctx, what)
+}
+
 // Warnings returns what could not be read since it was called last, each once.
 func (s *shownFleet) Warnings() []string { return s.store.Warnings() }
 
