@@ -250,6 +250,20 @@ func TestFleetFullScreen(t *testing.T) {
 				if _, err := o.Save(ctx, saved, fleetview.Answer{Question: &q, Answer: a}); err == nil {
 					t.Error("a file was replaced")
 				}
+				if _, err := o.Save(ctx, filepath.Join(saved, "no", "b.csv"), fleetview.Answer{Question: &q, Answer: a}); err == nil ||
+					!strings.HasPrefix(err.Error(), filepath.Join(saved, "no", "b.csv")+": ") {
+					t.Errorf("not saved: %v", err)
+				}
+				for _, hostile := range []fleet.Question{{Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Service: "zzz"}},
+					{Kind: fleet.Diff, Figure: fleet.Leaked, Before: "1.0", After: "1.0"}} {
+					if _, err := o.Fleet.Ask(ctx, &hostile); err == nil || strings.Contains(err.Error(), "--") {
+						t.Errorf("%+v: %v", hostile, err)
+					}
+				}
+				if notes := o.Notes(&fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked}, &fleet.Answer{Basis: fleet.Basis{Recordings: 3, Lacking: 3, Freeless: 1}}); strings.Contains(
+					strings.Join(notes, " "), "--") {
+					t.Errorf("notes %q", notes)
+				}
 				if o.Openable("missing.mlyze") == nil || o.Openable("-") == nil || o.Openable(sample) != nil {
 					t.Error("what can be opened")
 				}

@@ -32,7 +32,8 @@ type about struct {
 	sites    []row
 	changes  bool // sites are changes
 	curve    []row
-	shared   []row // sites that other services have, too
+	shared   []row  // sites that other services have, too
+	has, cut uint64 // recordings of the service that have it, and those of them that end early
 }
 
 // calm is how long a row must stay selected before questions about it are requested: they may take seconds of a server.
@@ -67,7 +68,13 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 				return nil, err
 			}
 		}
-		q.Kind, q.Site, q.Version, q.All, q.Before, q.After = fleet.Trend, r.question(), "", false, "", ""
+		q.Site = r.question()
+		if q.Kind == fleet.Top && k.of.answer.Basis.Incomplete > 0 {
+			if err = a.countCut(ctx, out, q); err != nil {
+				return nil, err
+			}
+		}
+		q.Kind, q.Version, q.All, q.Before, q.After = fleet.Trend, "", false, "", ""
 		if out.versions, err = a.rowsFor(ctx, &q); err != nil {
 			return nil, err
 		}
@@ -105,6 +112,21 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 	}
 	out.sites, err = a.rowsFor(ctx, &q)
 	return out, err
+}
+
+// countCut counts the recordings that have the site of a question, and those of them that end early.
+func (a *app) countCut(ctx context.Context, out *about, q fleet.Question) error {
+	q.Kind, q.Limit = fleet.Recordings, 0
+	list, err := a.rowsFor(ctx, &q)
+	for i := range list {
+		if list[i].value > 0 {
+			out.has++
+			if !list[i].complete {
+				out.cut++
+			}
+		}
+	}
+	return err
 }
 
 // sharedWith returns what the service that a question is about has in common with others, the first ones.
@@ -236,10 +258,7 @@ func (r *row) facts() [][2]string {
 	if r.recording == 0 {
 		return nil
 	}
-	file := r.uri
-	if file == "" {
-		file = "its place was not kept (fleet add --uri, or --redact)"
-	}
+	file := cmp.Or(r.uri, "its place was not kept when it was added")
 	whole := "complete"
 	if !r.complete {
 		whole = "cut: it ends before the program did"
@@ -303,6 +322,10 @@ func (a *app) found(p *page) (lines []widget.Line) {
 		return []widget.Line{{}, widget.Plain("More about it is not known: " + model.Clean(p.about.Failure().Error()) + ".")}
 	case !ok || !p.about.Fresh():
 		return []widget.Line{{}, {Spans: []widget.Span{{Text: "asking for more " + k.Glyphs.Ellipsis, Style: k.Muted}}}}
+	}
+	if x.cut > 0 {
+		lines = append(lines, widget.Plain(fmt.Sprintf("Cut: %s of the %s with it; what was live where they end counts as never freed.",
+			model.Group(x.cut), model.Counted(x.has, "recording"))))
 	}
 	if s := x.stack; s != nil {
 		heading("Stack, the allocation first")

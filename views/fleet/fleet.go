@@ -336,7 +336,7 @@ func (a *app) open() {
 // openRecording ends the program so that a recording is opened.
 func (a *app) openRecording(d *answered, r *row) {
 	if r.uri == "" {
-		a.say("the fleet does not know where this recording is: its place was not kept (fleet add --uri, or --redact)")
+		a.say("the fleet does not know where this recording is: its place was not kept when it was added")
 		return
 	}
 	if err := a.o.Openable(r.uri); err != nil {

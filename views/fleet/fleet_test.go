@@ -236,6 +236,19 @@ func TestFilterByTitles(t *testing.T) {
 	u.keys("4", "/").types("first:20").keys("Enter").has("Versions").keys("Esc", "6", "/").types("length<1h").keys("Enter").has("Recordings")
 }
 
+// Recordings that end early are counted where what they have is.
+func TestCutRecordings(t *testing.T) {
+	m := someRecordings(t)
+	for i := range m.Batch.Recordings {
+		m.Batch.Recordings[i].Complete = m.Batch.Recordings[i].Host != fleets.OddHost
+	}
+	start(t, 120, 40, colored, m, nil).has("28 of 40 recordings, 1 cut", "Cut: ", "what was live where they end counts")
+	for i := range m.Batch.Recordings {
+		m.Batch.Recordings[i].Complete = true
+	}
+	start(t, 120, 40, colored, m, nil).has("28 of 40 recordings |")
+}
+
 // A site is chosen by the beginning of its name, and one that the fleet lacks is refused.
 func TestSiteByItsName(t *testing.T) {
 	u := start(t, 120, 40, colored, someRecordings(t), nil)

@@ -61,7 +61,7 @@ func notes(q *fleet.Question, a *fleet.Answer) []string {
 	}
 	if b.Undated > 0 && q.Kind != fleet.Recordings {
 		list = append(list, those(b.Undated, "does", "do")+" not say when the program ran: the newest is by the time when the file was "+
-			"written, unless `fleet add` had --time.")
+			"written, unless another time was given when it was added.")
 	}
 	if b.Incomplete > 0 {
 		list = append(list, those(b.Incomplete, "is", "are")+" incomplete: what was live where it ends counts as never freed.")

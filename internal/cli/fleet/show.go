@@ -39,7 +39,13 @@ func (c *showCmd) Run(ctx context.Context, h *Host) error {
 // show shows a fleet, and the recordings that the user opens there, until the user quits.
 func (h *Host) show(ctx context.Context, s *shownFleet, q *fleet.Question) error {
 	o := view.Options{Fleet: s, Place: s.place, Start: *q, Memory: &view.Memory{}, Openable: openable, Save: s.save,
-		Notes:   func(q *fleet.Question, a *fleet.Answer) []string { return printed.New(q, a, nil).Notes },
+		Notes: func(q *fleet.Question, a *fleet.Answer) []string {
+			notes := printed.New(q, a, nil).Notes
+			for i := range notes {
+				notes[i] = onScreen(notes[i])
+			}
+			return notes
+		},
 		Command: func(q *fleet.Question) []string { return append([]string{"memtui"}, s.words(q)...) }}
 	for {
 		opened, err := h.Screen(ctx, o)
@@ -61,7 +67,7 @@ func openable(uri string) error {
 		return errors.New("it was read from standard input, and not kept as a file")
 	}
 	if _, err := os.Stat(uri); err != nil {
-		return fmt.Errorf("%w; fleet add found it there, perhaps on another machine", err)
+		return fmt.Errorf("%w; it was added from there, perhaps on another machine", err)
 	}
 	return nil
 }
@@ -77,6 +83,26 @@ type shownFleet struct {
 // Ask returns the answer to a question. A comparison without versions is of the newest two, which it fills in; a site
 // that a table has cut is the one that it was cut from.
 func (s *shownFleet) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
+	a, err := s.ask(ctx, q)
+	if err != nil && ctx.Err() == nil {
+		return nil, errors.New(onScreen(err.Error()))
+	}
+	return a, err
+}
+
+// typed are the words that screens take in place of flags.
+var typed = strings.NewReplacer("--by alloc_bytes", ":figure alloc", "--by", ":figure", "--what", ":what", "--service", ":service",
+	"--before", ":before", "--after", ":after")
+
+// onScreen returns a sentence about flags as one about what screens take.
+func onScreen(text string) string {
+	if flag, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(flag, "--") { // the screen shows what is kept only
+		text = rest
+	}
+	return typed.Replace(text)
+}
+
+func (s *shownFleet) ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
