@@ -241,7 +241,14 @@ func (b sql) items(columns string) string {
 	if b.What.Stacks() {
 		return "SELECT " + columns + of(item, "item") + ", " + of(value, "w") + from + where
 	}
-	return "SELECT " + columns + "item, w FROM " + b.withHosts("SELECT recording, "+of(item, "item")+", "+of(value, "w")+from+where)
+	count := b.count()
+	return "SELECT " + columns + "item, w, n FROM " + b.withHosts("SELECT recording, "+of(item, "item")+", "+of(value, "w")+
+		", "+of(count, "n")+from+where)
+}
+
+// count returns the column that counts things, "" for those that are not counted.
+func (b sql) count() string {
+	return map[What]string{Types: "count", Pages: "pages"}[b.What]
 }
 
 // withHosts joins rows of tables that have neither version nor host with those of their recordings.
@@ -320,14 +327,23 @@ func (b sql) named(rows, columns, order string) string {
 
 // hosts returns the figure v of each thing and host.
 func (b sql) hosts(columns string) string {
-	return "SELECT " + columns + "service, item, host, max(w) AS v FROM (" + b.items(columns+"service, host, ") +
+	count := ""
+	if b.count() != "" {
+		count = ", max(n) AS c"
+	}
+	return "SELECT " + columns + "service, item, host, max(w) AS v" + count + " FROM (" + b.items(columns+"service, host, ") +
 		") AS i GROUP BY " + columns + "service, item, host"
 }
 
 func (b sql) top() string {
 	const order = "total DESC, service, item"
-	rows := "SELECT service, item, " + b.summary() + " FROM (" + b.hosts("") + ") AS h GROUP BY service, item" + b.limit(order)
-	const columns = "total, median, p95, most, hosts, all_hosts"
+	count := "0"
+	if b.count() != "" {
+		count = "sum(c)"
+	}
+	rows := "SELECT service, item, " + b.summary() + ", " + of(count, "count_sum") + " FROM (" + b.hosts("") +
+		") AS h GROUP BY service, item" + b.limit(order)
+	const columns = "total, median, p95, most, hosts, all_hosts, count_sum"
 	all := "SELECT service, item, " + columns + " FROM (" + rows + ") AS s " + b.d.join + " (" + b.hostsOf("service", "") +
 		") AS a USING (service)"
 	return b.named(all, columns, order)

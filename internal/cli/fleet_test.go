@@ -105,8 +105,8 @@ func TestFleetAddToABrokenServer(t *testing.T) {
 // Questions print their rows in every format.
 func TestFleetQuestions(t *testing.T) {
 	_, address := newFakeFleet(t, map[string]string{
-		"count(*) AS recordings":                                   basis,
-		"most, hosts, all_hosts FROM (SELECT service, item, total": "shop\t255\tgr\x1bow\tcart.c\t\t3072\t1024\t2048\t2048\t2\t4\n",
+		"count(*) AS recordings":                      basis,
+		"count_sum FROM (SELECT service, item, total": "shop\t255\tgr\x1bow\tcart.c\t\t3072\t1024\t2048\t2048\t2\t4\t0\n",
 		"AS change":                     "shop\t255\tgrow\tcart.c\t\t512.5\t0\t512.5\t0\t0\t0\t4\t1024\t2048\t2\t4\n",
 		"max(uri)":                      "shop\t1.1\tweb-7\t9216\t1000000\t2000000\t0\tmlyze\t/srv/a\x1b.mlyze\t255\n",
 		"AS score":                      "shop\tweb-7\t4096\t1024\t12.5\n",

@@ -202,7 +202,7 @@ func TestWhatIsAsked(t *testing.T) {
 	m := someRecordings(t)
 	u := start(t, 120, 40, colored, m, nil).keys("o").has("only  service").keys("Esc")
 	u.keys("c").has("live at the end").keys("b").has("by owner, live at the end", "OWNER", "asking about owners", "Its sites")
-	u.keys("b").has("leaks by their verdict").keys("b").has("types of heap snapshots", "HashMap$Node", "it's a [B")
+	u.keys("b").has("leaks by their verdict").keys("b").has("types of heap snapshots", "COUNT", "HashMap$Node", "it's a [B")
 	u.keys("c").has("one figure").keys("b", "b")
 	u.keys(":").types("service s").has("service shop").keys("Tab", "Enter").has("service shop")
 	u.keys(":").types("host shop-99").keys("Enter").has("the fleet has no host").keys("Esc")

@@ -25,6 +25,7 @@ type row struct {
 	place                  fleet.Place
 	label                  string // the place as it is shown, with the beginning of the key where another row has its name
 	sum                    fleet.Summary
+	count                  uint64 // of objects or pages
 
 	change                 float64 // of a comparison, per host
 	beforeMean, afterMean  float64
@@ -71,7 +72,7 @@ func rowsOf(q *fleet.Question, a *fleet.Answer) (rows []row) {
 	switch q.Kind {
 	case fleet.Top:
 		for _, x := range a.Top {
-			rows = append(rows, row{service: x.Service, key: x.Stack, place: x.Place, sum: x.Summary})
+			rows = append(rows, row{service: x.Service, key: x.Stack, place: x.Place, sum: x.Summary, count: x.Count})
 		}
 	case fleet.Diff:
 		for i := range a.Diff {
@@ -236,8 +237,12 @@ func p95(r *row) uint64    { return r.sum.P95 }
 func most(r *row) uint64   { return r.sum.Most }
 
 func (a *app) topColumns(d *answered) []column {
-	list := []column{figure(titles.Sum, "total_bytes", total), figure(titles.Median, "median_bytes", median),
-		figure(titles.P95, "p95_bytes", p95, drops(3))}
+	list := []column{figure(titles.Sum, "total_bytes", total)}
+	if d.of.what.HasCounts() {
+		list = append(list, column{Title: titles.Count, Key: "count_sum", Fields: fieldsOf(titles.Count, "count_sum"),
+			Figure: ui.CountFigure, Width: 6, Drop: 4, Value: func(r *row) uint64 { return r.count }})
+	}
+	list = append(list, figure(titles.Median, "median_bytes", median), figure(titles.P95, "p95_bytes", p95, drops(3)))
 	list = append(list, hostsColumns()...)
 	return append(append(list, serviceColumn(d)), placeColumns(d)...)
 }

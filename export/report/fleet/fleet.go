@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/fleet"
@@ -234,15 +235,20 @@ func key(k fleet.Key) string {
 }
 
 func (l *layout) top() {
-	l.heads("Sites of the fleet", cells.Head{Text: titles.Sum}, cells.Head{Text: titles.Median}, cells.Head{Text: titles.P95},
-		cells.Head{Text: titles.Hosts},
-		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Service, Kind: cells.Symbol},
-		cells.Head{Text: l.thing(), Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
+	counted := l.r.What.HasCounts()
+	heads := []cells.Head{{Text: titles.Sum}, {Text: titles.Median}, {Text: titles.P95}, {Text: titles.Hosts}, {Text: titles.Share}}
+	if counted {
+		heads = slices.Insert(heads, 1, cells.Head{Text: titles.Count})
+	}
+	l.heads("Sites of the fleet", append(heads, cells.Head{Text: titles.Service, Kind: cells.Symbol},
+		cells.Head{Text: l.thing(), Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})...)
 	l.out.Spare = []string{titles.Stack}
 	for _, x := range l.r.Sites {
-		l.row(5, l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All),
-			model.Clean(x.Service), place(x.Place),
-			key(x.Stack))
+		row := []string{l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All)}
+		if counted {
+			row = slices.Insert(row, 1, l.s.Count(x.Count))
+		}
+		l.row(len(row), append(row, model.Clean(x.Service), place(x.Place), key(x.Stack))...)
 	}
 	l.unkeyed()
 }
