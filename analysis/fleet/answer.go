@@ -313,10 +313,16 @@ func (a *asking) owned(ctx context.Context, f func(recording, owner, value uint6
 
 // stacks returns what the question is about, nil for all.
 func (a *asking) stacks(ctx context.Context) (only map[uint64]bool, err error) {
-	if a.q.Site == "" {
+	only = map[uint64]bool{}
+	switch {
+	case len(a.q.Only) > 0:
+		for _, key := range a.q.Only {
+			only[uint64(key)] = true
+		}
+		return only, nil
+	case a.q.Site == "":
 		return nil, nil
 	}
-	only = map[uint64]bool{}
 	if !a.q.What.Stacks() {
 		for id, name := range a.names {
 			if name == a.q.Site || a.q.What == Owners && a.q.What.place(name).Function == a.q.Site {

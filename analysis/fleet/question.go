@@ -158,6 +158,7 @@ type Question struct {
 	Every         bool   // Outliers lists the other hosts, too
 	Before, After string // versions, of Diff
 	Site          string // a key, a function, or that with its file as tables print it; of types a name; "" is all of a recording
+	Only          []Key  // stacks: rows of others are left out; empty for all
 	Limit         int    // rows, 0 for all
 }
 

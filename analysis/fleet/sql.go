@@ -207,6 +207,9 @@ func (b sql) counted() string {
 // about returns the condition for rows of the thing that the question is about.
 func (b sql) about() string {
 	item, _ := b.columns()
+	if len(b.Only) > 0 {
+		return b.only()
+	}
 	if k, ok := b.site(); ok {
 		return " AND stack = " + strconv.FormatUint(uint64(k), 10)
 	}
@@ -221,6 +224,18 @@ func (b sql) about() string {
 		named = "(" + named + " OR function = " + b.d.text(function) + " AND file = " + b.d.text(file) + ")"
 	}
 	return " AND stack IN (SELECT stack FROM " + b.d.table("stacks") + " WHERE recipe = " + b.d.text(Recipe) + " AND " + named + ")"
+}
+
+// only returns the condition for stacks that are chosen, "" for all.
+func (b sql) only() string {
+	if len(b.Only) == 0 {
+		return ""
+	}
+	var keys []string
+	for _, key := range b.Only {
+		keys = append(keys, strconv.FormatUint(uint64(key), 10))
+	}
+	return " AND stack IN (" + strings.Join(keys, ", ") + ")"
 }
 
 // items returns rows with the thing as item, its figure as w, and other columns that end in a comma.
