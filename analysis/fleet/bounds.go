@@ -51,7 +51,7 @@ func (q *Question) ScanBounds(rows [][]string) (b Bounds, err error) {
 	return b, nil
 }
 
-// Prove reports whether the answer about these sites alone is the answer about all.
-func (b *Bounds) Prove(q *Question, a *Answer) bool {
+// Verify reports whether the answer about these sites alone is the answer about all.
+func (b *Bounds) Verify(q *Question, a *Answer) bool {
 	return b.all || len(a.Top) == q.Limit && a.Top[q.Limit-1].Total > b.most
 }

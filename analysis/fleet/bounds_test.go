@@ -29,7 +29,7 @@ func TestBounds(t *testing.T) {
 		want bool
 	}{{12, answer(100, 90), true}, {12, answer(100, 89), false}, {12, answer(100), false}, {11, answer(100), true}, {1, answer(1), true}} {
 		b, err := q.ScanBounds(rows(x.rows))
-		if err != nil || len(b.Only) != x.rows || b.Only[0] != 10 || b.Prove(q, &x.of) != x.want {
+		if err != nil || len(b.Only) != x.rows || b.Only[0] != 10 || b.Verify(q, &x.of) != x.want {
 			t.Errorf("%d sites, %+v: %+v, %v, want %v", x.rows, x.of.Top, b, err, x.want)
 		}
 	}

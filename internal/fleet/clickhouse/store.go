@@ -188,7 +188,7 @@ func (s *Store) bounded(ctx context.Context, q *fleet.Question) (*fleet.Answer, 
 	few := *q
 	few.Only = bounds.Only
 	a, err := s.answer(ctx, &few)
-	if err != nil || !bounds.Prove(q, a) {
+	if err != nil || !bounds.Verify(q, a) {
 		return nil, err
 	}
 	return a, nil
