@@ -81,6 +81,7 @@ func TestFleetOfAFolder(t *testing.T) {
 		{"remove --from DIR --version 1.0", "nothing to remove"},
 		{"add --to DIR --service a --version 1 --time 2026-01-02 " + filepath.Join(in, "a.mlyze"), "added   "},
 		{"add --to DIR --service b --version 2 --host h --time 2026-02-02 --force " + filepath.Join(in, "a.mlyze"), "; it was a 1 on "},
+		{"add --to DIR --service c --host h -f json " + filepath.Join(in, "a.mlyze"), `"rows": 0, "known_as": {"service": "b", "version": "2", "host": "h"}}`},
 		{"list --from DIR --service b -f csv", ",b,2,"},
 		{"top --from DIR --service a", `usage: --service: the fleet has no service "a"; available: b`},
 		{"add --to DIR --service c --time 2026-02-03 " + filepath.Join(in, "b"), "added   "},

@@ -35,8 +35,11 @@ type AddedFile struct {
 	Reason string `json:"reason,omitzero"`   // of what failed
 	Note   string `json:"note,omitzero"`     // what of it answers no question
 	Was    *Of    `json:"known_as,omitzero"` // what the fleet has, or had, it as
-	Given  Of     `json:"-"`
+	given  Of
 }
+
+// NewAddedFile returns a file that is to be added as what is given.
+func NewAddedFile(file string, given Of) AddedFile { return AddedFile{File: file, given: given} }
 
 // Of is what was recorded.
 type Of struct {
@@ -55,7 +58,7 @@ func (o Of) String() string {
 }
 
 // moves reports whether the fleet has the file as another service, version or host than is given.
-func (f *AddedFile) moves() bool { return f.Was != nil && *f.Was != f.Given }
+func (f *AddedFile) moves() bool { return f.Was != nil && *f.Was != f.given }
 
 // Line returns the file as a line of text.
 func (f *AddedFile) Line() string {
@@ -72,7 +75,7 @@ func (f *AddedFile) Line() string {
 	case "known":
 		text += "  as " + f.Was.String()
 		if f.moves() {
-			text += ": --force makes it " + f.Given.String()
+			text += ": --force makes it " + f.given.String()
 		}
 	case "failed":
 		text += ": " + f.Reason

@@ -167,7 +167,8 @@ func (a *adding) files(ctx context.Context, paths []string) (files []string, bad
 // cannot be read are named, and the others still added.
 func (a *adding) file(ctx context.Context, path string) error {
 	about := a.about
-	f := printed.AddedFile{File: path, Given: printed.Of{Service: about.Service, Version: about.Version, Host: about.Host}}
+	given := printed.Of{Service: about.Service, Version: about.Version, Host: about.Host}
+	f := printed.NewAddedFile(path, given)
 	local, done, err := a.local(ctx, path)
 	if err != nil {
 		return a.failed(ctx, f, err)
@@ -182,7 +183,7 @@ func (a *adding) file(ctx context.Context, path string) error {
 	f.ID = hex.EncodeToString(about.ID[:])
 	for i := range a.waiting {
 		if a.waiting[i].ID == f.ID {
-			a.known(f, f.Given)
+			a.known(f, given)
 			return nil
 		}
 	}
