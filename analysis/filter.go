@@ -61,8 +61,8 @@ func filterField(name string, fields []Field) (f Field, ok bool) {
 }
 
 var (
-	comparison = calltree.Expression(`^(!?)([a-z_]+)%?(>=|<=|>|<|=)(.*)$`)
-	spaced     = calltree.Expression(`(^|\s)(!?[a-zA-Z_]+%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z_]+%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
+	comparison = calltree.Expression(`^(!?)([a-z_][a-z0-9_]*)%?(>=|<=|>|<|=)(.*)$`)
+	spaced     = calltree.Expression(`(^|\s)(!?[a-zA-Z_][a-zA-Z0-9_]*%?)\s*(>=|<=|>|<|=)\s+([0-9])|(^|\s)(!?[a-zA-Z_][a-zA-Z0-9_]*%?)\s+(>=|<=|>|<|=)\s*([0-9])`)
 )
 
 // ParseFilter parses words that must all match: part of a name or place, /regular expression/, a comparison such as
@@ -131,7 +131,12 @@ func parseTerm(w string, fields []Field) (term, error) {
 		return t, err
 	}
 	if m := comparison().FindStringSubmatch(strings.ToLower(w)); m != nil {
-		if field, known := filterField(m[2], fields); known {
+		switch field, known := filterField(m[2], fields); {
+		case known && field.Text && m[3] == "=":
+			return term{not: m[1] == "!", within: field.Names[0], text: m[4]}, nil
+		case known && field.Text:
+			return term{}, fmt.Errorf("%s: %s is a text, write %s:%s", w, m[2], m[2], m[4])
+		case known:
 			return parseComparison(w, m, field)
 		}
 		if isFigure(m[4]) {

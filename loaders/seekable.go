@@ -223,7 +223,7 @@ func (f *frames) get(i int) ([]byte, error) {
 // damaged records that a frame cannot be decompressed, and returns zeros in its place.
 func (f *frames) damaged(i int, err error) []byte {
 	from, to := f.span(i)
-	p := model.Problem{Severity: model.Error, Code: "compression", Count: 1, Offset: from,
+	p := model.Problem{Severity: model.Error, Code: codeCompression, Count: 1, Offset: from,
 		Message: fmt.Sprintf("the %s frame at byte %s of the file is damaged: %s; its %s are read as zeros",
 			f.outer, model.Group(uint64(f.starts[i])), err, model.Bytes(to-from))}
 	if watch := f.record(i, p); watch != nil {

@@ -419,10 +419,13 @@ func (s *Source) Watch(f func(model.Problem)) []model.Problem {
 	return s.Problems()
 }
 
-// Limited reports whether the decompressed bytes end at a limit, which Problems states, rather than at the end of the
-// input: the end is not damage then. It is known once a read has reached the end.
+// Limited reports whether the decompressed bytes end at a limit, or at damage of the compression, which Problems states,
+// rather than at the end of the input: that they end within a record is no damage of its own then. It is known once a read
+// has reached the end.
 func (s *Source) Limited() bool {
-	return slices.ContainsFunc(s.Problems(), func(p model.Problem) bool { return p.Code == "too-large" || p.Code == model.CodeMemory })
+	return slices.ContainsFunc(s.Problems(), func(p model.Problem) bool {
+		return p.Code == "too-large" || p.Code == model.CodeMemory || p.Code == codeCompression && s.spool != nil
+	})
 }
 
 // Grown reports whether a regular file has become longer since it was opened: it is probably still being written.

@@ -158,7 +158,8 @@ func TestDamagedCompression(t *testing.T) {
 		if err != io.EOF || n == 0 || !bytes.Equal(got[:n], want[:n]) {
 			t.Errorf("%s cut: %d bytes, %v", name, n, err)
 		}
-		if p := src.Problems(); len(p) != 1 || p[0].Code != "compression" || !strings.Contains(p[0].Message, "too early") {
+		if p := src.Problems(); len(p) != 1 || p[0].Code != "compression" || !src.Limited() ||
+			!strings.Contains(p[0].Message, "too early, at byte "+model.Group(uint64(len(b)/2))) {
 			t.Errorf("%s cut: %v", name, p)
 		}
 		bad := bytes.Clone(b)

@@ -318,13 +318,17 @@ func (s *spool) damage(outer string, err error) {
 	case outer == recordedOuter:
 		p.Code, p.Message = "recording-cut", "the recording was read through a pipe: "+err.Error()
 	case outer != "":
-		p.Code, p.Message = "compression", "the "+outer+" stream is damaged: "+err.Error()
+		read := model.Group(uint64(s.received.Load()))
+		p.Code, p.Message = codeCompression, "the "+outer+" stream is damaged before byte "+read+" of the file, and the rest was not read: "+err.Error()
 		if cut(err) {
-			p.Message = "the " + outer + " stream ends too early"
+			p.Message = "the " + outer + " stream ends too early, at byte " + read + " of the file"
 		}
 	}
 	s.problem = append(s.problem, p)
 }
+
+// codeCompression is the code of damage of a compressed stream.
+const codeCompression = "compression"
 
 // wideWindow reports whether err means that a zstd frame needs a window larger than allowed.
 func wideWindow(err error) bool {

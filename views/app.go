@@ -317,6 +317,7 @@ func (a *app) refresh(i state.Loaded) {
 	}
 	a.state, a.stale = a.state.Apply(i), true
 	a.adoptHeaps(i.Profile)
+	a.keepStacks()
 	a.offer()
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 )
@@ -15,8 +16,11 @@ import (
 // Start is what is looked at first. The zero value is the first screen, of everything.
 type Start struct {
 	Function string // stacks with it are kept only
-	Type     string // rows of this type are shown only
-	Leaks    bool   // it is about what was never freed
+	// Stacks returns the stacks that are kept only, in place of all with Function, as soon as everything is read. Where it
+	// returns none, those with Function stay. It is nil for them. Any goroutine may call it.
+	Stacks func(*model.Stacks) []model.StackID
+	Type   string // rows of this type are shown only
+	Leaks  bool   // it is about what was never freed
 }
 
 // begin shows what is looked at first, on the screen that has most to say about it.
@@ -40,6 +44,25 @@ func (f *Start) begin(a *app) {
 			return
 		}
 	}
+}
+
+// keepStacks keeps the stacks that are looked at first only, once all are read, unless the user keeps others by then.
+func (a *app) keepStacks() {
+	find, first := a.o.Start.Stacks, calltree.Filter("").With(calltree.Step{Kind: calltree.Focus, Name: a.o.Start.Function})
+	if find == nil || !a.state.Settled() || a.state.Stacks() == nil {
+		return
+	}
+	a.o.Start.Stacks = nil
+	stacks := a.state.Stacks()
+	a.Background(func() {
+		ids := find(stacks)
+		a.Post(func() {
+			if len(ids) > 0 && a.state.Filters == first {
+				step := calltree.Step{Kind: calltree.Focus, Name: calltree.StackStep(ids...)}
+				a.state, a.stale = a.state.Apply(state.DropStep{}).Apply(state.AddStep{Step: step}), true
+			}
+		})
+	})
 }
 
 // HeapStart is the initial position in heap snapshots, page layouts or windows. The zero value begins with the last

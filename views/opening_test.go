@@ -4,9 +4,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/internal/term"
 	"github.com/memtui/memtui/keymap"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 )
 
@@ -105,5 +108,41 @@ func TestOpeningThatFails(t *testing.T) {
 	_ = w.sim.Stop()
 	if w.view.failed != broken {
 		t.Errorf("failed with %v", w.view.failed)
+	}
+}
+
+// What begins with a function begins with some of its stacks alone, once these are known.
+func TestBeginWithStacks(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	stacks := store.Current().Stacks
+	for _, has := range []bool{true, false} {
+		var ids []model.StackID
+		for id := range stacks.Leaf {
+			if has && (ids == nil || id < ids[0]) {
+				ids = []model.StackID{id}
+			}
+		}
+		sim := term.NewSimulationCaps(120, 40, colorCaps)
+		u := &program{t: t, sim: sim, app: newApp(Options{
+			Terminal: sim.Terminal, Store: store, Trace: ix, Keys: keymap.Default(), Themes: themes.Usable(1<<24, false), Patience: 5 * time.Second,
+			Start: Start{Function: "main", Stacks: func(*model.Stacks) []model.StackID { return ids }},
+		})}
+		u.sim.Start(u.app)
+		t.Cleanup(func() { _ = u.sim.Stop() })
+		want := calltree.Filter("").With(calltree.Step{Kind: calltree.Focus, Name: "main"})
+		if has {
+			want = calltree.Filter("").With(calltree.Step{Kind: calltree.Focus, Name: calltree.StackStep(ids...)})
+		}
+		got := calltree.Filter("")
+		for range 100 {
+			u.sim.Settle()
+			if u.sim.Do(func() { got = u.app.state.Filters }); got == want {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if got != want || u.app.current().Action() != keymap.ShowSites {
+			t.Errorf("filters %q, want %q", got, want)
+		}
 	}
 }

@@ -53,7 +53,7 @@ type site struct {
 }
 
 // thing is a row of a table other than sites.
-type thing struct{ recording, stack, value uint64 }
+type thing struct{ recording, stack, value, count uint64 }
 
 // asking is a question with what its recordings say.
 type asking struct {
@@ -80,8 +80,8 @@ func (a *asking) read(ctx context.Context, all []Recording) error {
 			services = append(services, r.Service)
 		}
 	}
-	named := func(recording uint64, name string, bytes uint64) {
-		a.things = append(a.things, thing{recording, a.id(name), bytes})
+	named := func(recording uint64, name string, bytes, count uint64) {
+		a.things = append(a.things, thing{recording, a.id(name), bytes, count})
 	}
 	if a.q.Kind == Curve {
 		return a.rows.Curve(ctx, services, func(p *Point) { a.points = append(a.points, point{p.Recording, p.At, p.Max}) })
@@ -92,13 +92,13 @@ func (a *asking) read(ctx context.Context, all []Recording) error {
 	case Leaks:
 		return a.rows.Leaks(ctx, services, func(l *Leak) {
 			if l.Verdict == leaking {
-				a.things = append(a.things, thing{l.Recording, l.Stack, l.Bytes})
+				a.things = append(a.things, thing{l.Recording, l.Stack, l.Bytes, 0})
 			}
 		})
 	case Types:
-		return a.rows.Types(ctx, services, func(t *Type) { named(t.Recording, t.Name, t.Bytes) })
+		return a.rows.Types(ctx, services, func(t *Type) { named(t.Recording, t.Name, t.Bytes, t.Count) })
 	case Pages:
-		return a.rows.Pages(ctx, services, func(p *Page) { named(p.Recording, p.Item(), p.Bytes) })
+		return a.rows.Pages(ctx, services, func(p *Page) { named(p.Recording, p.Item(), p.Bytes, p.Pages) })
 	}
 	return nil
 }
@@ -313,10 +313,16 @@ func (a *asking) owned(ctx context.Context, f func(recording, owner, value uint6
 
 // stacks returns what the question is about, nil for all.
 func (a *asking) stacks(ctx context.Context) (only map[uint64]bool, err error) {
-	if a.q.Site == "" {
+	only = map[uint64]bool{}
+	switch {
+	case len(a.q.Only) > 0:
+		for _, key := range a.q.Only {
+			only[uint64(key)] = true
+		}
+		return only, nil
+	case a.q.Site == "":
 		return nil, nil
 	}
-	only = map[uint64]bool{}
 	if !a.q.What.Stacks() {
 		for id, name := range a.names {
 			if name == a.q.Site || a.q.What == Owners && a.q.What.place(name).Function == a.q.Site {
@@ -414,15 +420,27 @@ func (a *asking) key(stack uint64) Key {
 	return 0
 }
 
+// counts returns how many there are of each thing on each host, nothing of things that are not counted.
+func (a *asking) counts() map[site]hosts {
+	out := map[site]hosts{}
+	for _, t := range a.things {
+		if r := a.recordings[t.recording]; r != nil && t.value > 0 && a.q.What.HasCounts() {
+			raise(out, site{r.Service, t.stack}, r.Host, t.count)
+		}
+	}
+	return out
+}
+
 func (a *asking) top(ctx context.Context) ([]TopRow, error) {
 	sites := map[site]hosts{}
 	err := a.each(ctx, func(r *Recording, stack, value uint64) { raise(sites, site{r.Service, stack}, r.Host, value) })
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]TopRow, 0, len(sites))
+	rows, counts := make([]TopRow, 0, len(sites)), a.counts()
 	for s, h := range sites {
-		rows = append(rows, TopRow{Service: s.service, Stack: Key(s.stack), Summary: h.summary(len(a.ofAll[s.service]))})
+		rows = append(rows, TopRow{Service: s.service, Stack: Key(s.stack), Summary: h.summary(len(a.ofAll[s.service])),
+			Count: counts[s].summary(0).Total})
 	}
 	rows = cut(a.q, rows, func(x, y *TopRow) int {
 		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Service, y.Service), a.order(uint64(x.Stack), uint64(y.Stack)))
@@ -503,7 +521,7 @@ func (a *asking) outliers(ctx context.Context) ([]OutlierRow, error) {
 		slices.Sort(distances)
 		mad, mean := rank(distances, 50), float64(sum)/float64(len(values))
 		for host := range a.ofAll[service] {
-			if z := score(h[host], median, mad, mean); math.Abs(z) >= LeastScore {
+			if z := score(h[host], median, mad, mean); a.q.Every || math.Abs(z) >= LeastScore {
 				rows = append(rows, OutlierRow{service, host, h[host], median, z})
 			}
 		}

@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// CurveRow is a row of the answer to Curve: one part of the time that runs took. The first parts begin with the runs, and
-// the last ones end with the longest run of the service.
+// CurveRow is a row of the answer to Curve: one part of the time that runs took. Parts of all versions of a service are
+// equally long, so that the last one of a version may end within one.
 type CurveRow struct {
 	Service string `json:"service"`
 	Version string `json:"version"`
 	First   int64  `json:"first_us"` // start of the first recording of the version, microseconds since 1970
-	Until   int64  `json:"until_us"` // the end of the part, microseconds since runs began
+	Until   int64  `json:"until_us"` // the end of the part, microseconds since runs began; of the last one that of the longest run of the version
 	Summary        // of the most that lives within the part, on hosts that still run
 }
 
@@ -31,11 +31,12 @@ type point struct {
 
 // curve returns the parts of versions, of which the limit keeps the newest.
 func (a *asking) curve() []CurveRow {
-	longest := map[string]int64{}
+	longest, ends := map[string]int64{}, map[group]int64{}
 	for i := range a.points {
-		if p := &a.points[i]; a.recordings[p.recording] != nil {
-			s := a.recordings[p.recording].Service
-			longest[s] = max(longest[s], p.at)
+		p := &a.points[i]
+		if r := a.recordings[p.recording]; r != nil {
+			longest[r.Service] = max(longest[r.Service], p.at)
+			ends[ofVersion(r)] = max(ends[ofVersion(r)], p.at)
 		}
 	}
 	type part struct {
@@ -56,8 +57,8 @@ func (a *asking) curve() []CurveRow {
 		if s.Hosts == 0 || !slices.Contains(newest, p.group) {
 			continue
 		}
-		most := longest[p.service]
-		rows = append(rows, CurveRow{p.service, p.version, a.first[p.group], min((p.n+1)*partLength(most), most), s})
+		until := min((p.n+1)*partLength(longest[p.service]), ends[p.group])
+		rows = append(rows, CurveRow{p.service, p.version, a.first[p.group], until, s})
 	}
 	slices.SortFunc(rows, func(x, y CurveRow) int {
 		return cmp.Or(cmp.Compare(x.Service, y.Service), cmp.Compare(x.First, y.First), cmp.Compare(x.Version, y.Version),
@@ -90,8 +91,10 @@ func (b sql) curve() string {
 		b.d.inner + " (" + longest + ") AS l USING (service)"
 	hosts := "SELECT service, version, host, part, longest, max(v) AS v FROM (" + numbered +
 		") AS h GROUP BY service, version, host, part, longest"
-	rows := "SELECT service, version, CASE WHEN (part + 1) * " + length + " < longest THEN (part + 1) * " + length +
-		" ELSE longest END AS until, " + b.summary() + " FROM (" + hosts + ") AS g WHERE v > 0 GROUP BY service, version, until"
+	ends := "SELECT service, version, max(until) AS ends FROM (" + points + ") AS e GROUP BY service, version"
+	ended := "SELECT service, version, part, longest, v, ends FROM (" + hosts + ") AS g " + b.d.inner + " (" + ends + ") AS f USING (service, version)"
+	rows := "SELECT service, version, CASE WHEN (part + 1) * " + length + " < ends THEN (part + 1) * " + length +
+		" ELSE ends END AS until, " + b.summary() + " FROM (" + ended + ") AS d WHERE v > 0 GROUP BY service, version, until"
 	all := b.hostsOf("service, version", ", min(start_us) AS first")
 	if b.Limit > 0 {
 		all = "SELECT service, version, all_hosts, first FROM (" + all + ") AS o" + b.limit("first DESC, service, version")

@@ -33,7 +33,7 @@ func TestCurveDividesTheTimeOfRuns(t *testing.T) {
 		}
 		ends[r.Version] = r
 	}
-	if ends["1"].Until != 1600 || ends["1"].Median != 1600 || ends["2"].Until >= 1000 || ends["2"].Median != 1600 || len(a.Curve) > 2*fleet.CurveParts {
+	if ends["1"].Until != 1600 || ends["1"].Median != 1600 || ends["2"].Until != 800 || ends["2"].Median != 1600 || len(a.Curve) > 2*fleet.CurveParts {
 		t.Errorf("runs end with %+v", ends)
 	}
 	q.Limit = 1

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,6 +42,16 @@ func Once(all []Recording) []Recording {
 
 // ListSQL returns the question which recordings a filter selects. [ScanRecordings] reads its rows.
 func (f *Filter) ListSQL(d Dialect) string {
+	return selectRecordings(d) + " WHERE " + f.where(d) + " ORDER BY start_us DESC, service, host, id"
+}
+
+// KnownSQL returns the question what is known of a recording. [ScanRecordings] reads its rows.
+func KnownSQL(d Dialect, recording uint64) string {
+	return selectRecordings(d) + " WHERE recording = " + strconv.FormatUint(recording, 10) + " LIMIT 1"
+}
+
+// selectRecordings returns the beginning of a question for all columns of recordings.
+func selectRecordings(d Dialect) string {
 	var columns []string
 	t := reflect.TypeFor[Recording]()
 	for i := range t.NumField() {
@@ -50,8 +61,7 @@ func (f *Filter) ListSQL(d Dialect) string {
 		}
 		columns = append(columns, name)
 	}
-	return "SELECT " + strings.Join(columns, ", ") + " FROM " + d.table("recordings") + " WHERE " + f.where(d) +
-		" ORDER BY start_us DESC, service, host, id"
+	return "SELECT " + strings.Join(columns, ", ") + " FROM " + d.table("recordings")
 }
 
 // PlacesSQL returns the question what names things have: the columns are the fields of [Place].

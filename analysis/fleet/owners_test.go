@@ -71,3 +71,25 @@ func TestOwnersHaveTheSumOfTheirSites(t *testing.T) {
 		}
 	}
 }
+
+// typed are two recordings of objects of one type. The second row of the newer one is a repetition.
+type typed struct{ owned }
+
+func (typed) Types(_ context.Context, _ []string, f func(*fleet.Type)) error {
+	for _, row := range [][3]uint64{{1, 70, 3}, {2, 20, 5}, {2, 20, 5}} {
+		f(&fleet.Type{Recording: row[0], Name: "String", Bytes: row[1], Count: row[2]})
+	}
+	return nil
+}
+
+func TestTypesAreCounted(t *testing.T) {
+	q := fleet.Question{Kind: fleet.Top, What: fleet.Types, Figure: fleet.Live}
+	a, err := q.Ask(t.Context(), typed{})
+	if err != nil || len(a.Top) != 1 || a.Top[0].Count != 5 || a.Top[0].Total != 20 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	q.What, q.Figure = fleet.Sites, fleet.Leaked
+	if a, err = q.Ask(t.Context(), typed{}); err != nil || len(a.Top) == 0 || a.Top[0].Count != 0 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}

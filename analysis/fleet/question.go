@@ -43,6 +43,9 @@ func (w What) Stacks() bool { return w == Sites || w == Leaks || w == "" }
 // HasSites reports whether things are sites or have some, so that recordings have their figures.
 func (w What) HasSites() bool { return w.Stacks() || w == Owners }
 
+// HasCounts reports whether things are counted, too: as objects, or pages.
+func (w What) HasCounts() bool { return !w.HasSites() }
+
 // place returns the place of a thing that is no stack, by its name.
 func (w What) place(name string) Place {
 	if w != Owners {
@@ -152,8 +155,10 @@ type Question struct {
 	Figure Figure
 	Filter
 	All           bool   // a host counts by the largest of its newest recordings of each version
+	Every         bool   // Outliers lists the other hosts, too
 	Before, After string // versions, of Diff
 	Site          string // a key, a function, or that with its file as tables print it; of types a name; "" is all of a recording
+	Only          []Key  // stacks: rows of others are left out; empty for all
 	Limit         int    // rows, 0 for all
 }
 
@@ -225,6 +230,7 @@ type TopRow struct {
 	Stack   Key    `json:"stack,omitzero"`
 	Place
 	Summary
+	Count uint64 `json:"count_sum,omitzero"` // objects of a type, or pages, of all hosts; sites have none
 }
 
 // DiffRow is a row of the answer to Diff. What has less after than before has a negative change.

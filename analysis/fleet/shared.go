@@ -84,5 +84,5 @@ func (b sql) shared() string {
 // stackNames returns the names of stacks, each once.
 func (b sql) stackNames() string {
 	return "SELECT stack AS item, min(function) AS function, min(file) AS file FROM " + b.d.table("stacks") +
-		" WHERE recipe = " + b.d.text(Recipe) + " GROUP BY stack"
+		" WHERE recipe = " + b.d.text(Recipe) + b.only() + " GROUP BY stack"
 }

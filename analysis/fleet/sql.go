@@ -207,6 +207,9 @@ func (b sql) counted() string {
 // about returns the condition for rows of the thing that the question is about.
 func (b sql) about() string {
 	item, _ := b.columns()
+	if len(b.Only) > 0 {
+		return b.only()
+	}
 	if k, ok := b.site(); ok {
 		return " AND stack = " + strconv.FormatUint(uint64(k), 10)
 	}
@@ -221,6 +224,18 @@ func (b sql) about() string {
 		named = "(" + named + " OR function = " + b.d.text(function) + " AND file = " + b.d.text(file) + ")"
 	}
 	return " AND stack IN (SELECT stack FROM " + b.d.table("stacks") + " WHERE recipe = " + b.d.text(Recipe) + " AND " + named + ")"
+}
+
+// only returns the condition for stacks that are chosen, "" for all.
+func (b sql) only() string {
+	if len(b.Only) == 0 {
+		return ""
+	}
+	var keys []string
+	for _, key := range b.Only {
+		keys = append(keys, strconv.FormatUint(uint64(key), 10))
+	}
+	return " AND stack IN (" + strings.Join(keys, ", ") + ")"
 }
 
 // items returns rows with the thing as item, its figure as w, and other columns that end in a comma.
@@ -241,7 +256,14 @@ func (b sql) items(columns string) string {
 	if b.What.Stacks() {
 		return "SELECT " + columns + of(item, "item") + ", " + of(value, "w") + from + where
 	}
-	return "SELECT " + columns + "item, w FROM " + b.withHosts("SELECT recording, "+of(item, "item")+", "+of(value, "w")+from+where)
+	count := b.count()
+	return "SELECT " + columns + "item, w, n FROM " + b.withHosts("SELECT recording, "+of(item, "item")+", "+of(value, "w")+
+		", "+of(count, "n")+from+where)
+}
+
+// count returns the column that counts things, "" for those that are not counted.
+func (b sql) count() string {
+	return map[What]string{Types: "count", Pages: "pages"}[b.What]
 }
 
 // withHosts joins rows of tables that have neither version nor host with those of their recordings.
@@ -320,14 +342,23 @@ func (b sql) named(rows, columns, order string) string {
 
 // hosts returns the figure v of each thing and host.
 func (b sql) hosts(columns string) string {
-	return "SELECT " + columns + "service, item, host, max(w) AS v FROM (" + b.items(columns+"service, host, ") +
+	count := ""
+	if b.count() != "" {
+		count = ", max(n) AS c"
+	}
+	return "SELECT " + columns + "service, item, host, max(w) AS v" + count + " FROM (" + b.items(columns+"service, host, ") +
 		") AS i GROUP BY " + columns + "service, item, host"
 }
 
 func (b sql) top() string {
 	const order = "total DESC, service, item"
-	rows := "SELECT service, item, " + b.summary() + " FROM (" + b.hosts("") + ") AS h GROUP BY service, item" + b.limit(order)
-	const columns = "total, median, p95, most, hosts, all_hosts"
+	count := "0"
+	if b.count() != "" {
+		count = "sum(c)"
+	}
+	rows := "SELECT service, item, " + b.summary() + ", " + of(count, "count_sum") + " FROM (" + b.hosts("") +
+		") AS h GROUP BY service, item" + b.limit(order)
+	const columns = "total, median, p95, most, hosts, all_hosts, count_sum"
 	all := "SELECT service, item, " + columns + " FROM (" + rows + ") AS s " + b.d.join + " (" + b.hostsOf("service", "") +
 		") AS a USING (service)"
 	return b.named(all, columns, order)
@@ -388,8 +419,11 @@ func (b sql) outliers() string {
 	scores := "SELECT service, host, v, median, CASE WHEN mad > 0 THEN " + z("0.6745", b.number("mad")) +
 		" WHEN mean > 0 THEN " + z("0.7979", "mean") +
 		" ELSE 0.0 END AS score FROM (" + distances + ") AS j " + b.d.join + " (" + spread + ") AS s USING (service)"
-	return "SELECT service, host, v, median, score FROM (" + scores + ") AS k WHERE abs(score) >= " +
-		strconv.FormatFloat(LeastScore, 'f', -1, 64) + b.limit("abs(score) DESC, service, host")
+	far := ""
+	if !b.Every {
+		far = " WHERE abs(score) >= " + strconv.FormatFloat(LeastScore, 'f', -1, 64)
+	}
+	return "SELECT service, host, v, median, score FROM (" + scores + ") AS k" + far + b.limit("abs(score) DESC, service, host")
 }
 
 // trend returns versions, of which the limit keeps the newest.

@@ -4,6 +4,7 @@ package near
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -176,6 +177,30 @@ func changes(a, b string, anyPart bool) int {
 		return least
 	}
 	return row[len(b)]
+}
+
+// mostListed is the number of names that [Some] lists where there is no near one.
+const mostListed = 10
+
+// Some returns the end of a message about a word that is not among many names: those that may be meant, or else the first
+// ones.
+func Some(word string, names []string) string {
+	if like := Of(word, names, Names); len(like) > 0 {
+		return "; did you mean " + strings.Join(like, " or ") + "?"
+	}
+	return First("; available: ", ", ", names)
+}
+
+// First returns the first of some names after a text, and how many others there are; "" for no names.
+func First(before, between string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(names) - mostListed; n > 0 {
+		more, names = " and "+strconv.Itoa(n)+" others", names[:mostListed]
+	}
+	return before + strings.Join(names, between) + more
 }
 
 // Available returns the end of a message about a word that is not among some names, with those and the one that may be meant.

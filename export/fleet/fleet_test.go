@@ -178,3 +178,16 @@ func TestHostileNames(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// The stacks of a key are found again in the recording that it was made of.
+func TestStacksOfAKey(t *testing.T) {
+	s, leaf := stacks([2]string{"grow", "cart.c"}, [2]string{"main", "main.c"})
+	s.Leaf = map[model.StackID]model.NodeID{9: leaf, 4: leaf, 2: s.Parent[leaf]}
+	key := fleet.Key(keyFrames([2]string{"grow", "cart.c"}, [2]string{"main", "main.c"}).Stack)
+	if ids := StacksOf(s, key); !slices.Equal(ids, []model.StackID{4, 9}) {
+		t.Errorf("%v have the key", ids)
+	}
+	if ids := StacksOf(s, 1); len(ids) > 0 {
+		t.Errorf("%v have a key of none", ids)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"sync"
 
@@ -75,6 +76,18 @@ type keys struct {
 func newKeys(s *model.Stacks, n namer) *keys {
 	return &keys{stacks: s, names: n, sites: calltree.NewSiteNames(s), owners: calltree.NewOwners(s, nil),
 		ofLeaf: map[model.NodeID]uint64{}, frames: map[model.FrameID]string{}, known: map[uint64]bool{}}
+}
+
+// StacksOf returns the stacks of a recording that have a key.
+func StacksOf(s *model.Stacks, key fleet.Key) (ids []model.StackID) {
+	k := newKeys(s, namer{})
+	for id, leaf := range s.Leaf {
+		if k.ofNode(leaf) == uint64(key) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // ofStack returns the key of a stack of a trace. Those that the file does not define have one unknown frame.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -304,7 +305,7 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 	}
 	out, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fail.Input(err)
+		return fail.Input(named(path, "", err))
 	}
 	a.ending.begin(out.Name())
 	defer a.ending.unfinished.Delete(out.Name())
@@ -314,9 +315,23 @@ func (a *app) writeFile(path string, f func(io.Writer) error) error {
 		err = os.Rename(out.Name(), path)
 	}
 	if err != nil {
-		return inputFailure(firstError(err, os.Remove(out.Name())))
+		return inputFailure(firstError(named(path, out.Name(), err), os.Remove(out.Name())))
 	}
 	return nil
+}
+
+// named returns an error about the temporary file that becomes another one as one about that. With "" as the temporary
+// name, it could not be made.
+func named(path, temporary string, err error) error {
+	var of *fs.PathError
+	var renamed *os.LinkError
+	switch {
+	case errors.As(err, &of) && (temporary == "" || of.Path == temporary):
+		return fmt.Errorf("%s: %w", path, of.Err)
+	case errors.As(err, &renamed) && renamed.Old == temporary:
+		return fmt.Errorf("%s: %w", path, renamed.Err)
+	}
+	return err
 }
 
 // inputFailure returns err with the status of a file that cannot be used.

@@ -70,6 +70,9 @@ func (a *app) openFrom(ctx context.Context, o *fleetview.Opened) string {
 		return a.env.Getenv(name)
 	}
 	env.Start = views.Start{Function: o.Place.Function, Type: o.Place.Type, Leaks: o.Leaking}
+	if o.Stack != 0 {
+		env.Start.Stacks = func(s *model.Stacks) []model.StackID { return exportfleet.StacksOf(s, o.Stack) }
+	}
 	env.Args = slices.Concat([]string{"open"}, a.drawnAs(), []string{"--", o.URI})
 	if Main(ctx, env) == fail.Done {
 		return ""

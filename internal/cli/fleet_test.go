@@ -16,6 +16,7 @@ import (
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/screen"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views"
 	fleetview "github.com/memtui/memtui/views/fleet"
 )
@@ -104,8 +105,8 @@ func TestFleetAddToABrokenServer(t *testing.T) {
 // Questions print their rows in every format.
 func TestFleetQuestions(t *testing.T) {
 	_, address := newFakeFleet(t, map[string]string{
-		"count(*) AS recordings":                                   basis,
-		"most, hosts, all_hosts FROM (SELECT service, item, total": "shop\t255\tgr\x1bow\tcart.c\t\t3072\t1024\t2048\t2048\t2\t4\n",
+		"count(*) AS recordings":                      basis,
+		"count_sum FROM (SELECT service, item, total": "shop\t255\tgr\x1bow\tcart.c\t\t3072\t1024\t2048\t2048\t2\t4\t0\n",
 		"AS change":                     "shop\t255\tgrow\tcart.c\t\t512.5\t0\t512.5\t0\t0\t0\t4\t1024\t2048\t2\t4\n",
 		"max(uri)":                      "shop\t1.1\tweb-7\t9216\t1000000\t2000000\t0\tmlyze\t/srv/a\x1b.mlyze\t255\n",
 		"AS score":                      "shop\tweb-7\t4096\t1024\t12.5\n",
@@ -186,6 +187,7 @@ func TestFleetCheck(t *testing.T) {
 		"check --fleet PLACE --max-regression 5% " + sample:                {fail.StatusUsage, "give a file or --fleet, not both"},
 		"check": {fail.StatusUsage, "missing argument"},
 		"fleet top --from http://me:s3cret@host/db":                   {fail.StatusUsage, "MEMTUI_FLEET_USER"},
+		"fleet diff --from PLACE --before 3 --after 3":                {fail.StatusUsage, "both versions are 3: there is nothing to compare"},
 		"fleet top --from ftp://host/db":                              {fail.StatusUsage, "unknown kind of address"},
 		"fleet top":                                                   {fail.StatusUsage, "--from=PLACE"},
 		"fleet top --from PLACE --by size":                            {fail.StatusUsage, "unknown figure"},
@@ -203,7 +205,6 @@ func TestFleetCheck(t *testing.T) {
 		"fleet curve --from PLACE --by leaked":                        {fail.StatusUsage, "curves have live_bytes only"},
 		"fleet sql curve --what types":                                {fail.StatusUsage, "curve is about complete recordings"},
 		"fleet sql shared main":                                       {fail.StatusUsage, "leave out"},
-		"fleet sql top main":                                          {fail.StatusUsage, "leave out"},
 		"report --from PLACE " + sample:                               {fail.StatusUsage, "--from: invalid time"},
 	} {
 		status, out, errs := run(t, Env{Getenv: fleetEnv}, strings.Fields(strings.ReplaceAll(line, "PLACE", address))...)
@@ -249,10 +250,24 @@ func TestFleetFullScreen(t *testing.T) {
 				if _, err := o.Save(ctx, saved, fleetview.Answer{Question: &q, Answer: a}); err == nil {
 					t.Error("a file was replaced")
 				}
+				if _, err := o.Save(ctx, filepath.Join(saved, "no", "b.csv"), fleetview.Answer{Question: &q, Answer: a}); err == nil ||
+					!strings.HasPrefix(err.Error(), filepath.Join(saved, "no", "b.csv")+": ") {
+					t.Errorf("not saved: %v", err)
+				}
+				for _, hostile := range []fleet.Question{{Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Service: "zzz"}},
+					{Kind: fleet.Diff, Figure: fleet.Leaked, Before: "1.0", After: "1.0"}} {
+					if _, err := o.Fleet.Ask(ctx, &hostile); err == nil || strings.Contains(err.Error(), "--") {
+						t.Errorf("%+v: %v", hostile, err)
+					}
+				}
+				if notes := o.Notes(&fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked}, &fleet.Answer{Basis: fleet.Basis{Recordings: 3, Lacking: 3, Freeless: 1}}); strings.Contains(
+					strings.Join(notes, " "), "--") {
+					t.Errorf("notes %q", notes)
+				}
 				if o.Openable("missing.mlyze") == nil || o.Openable("-") == nil || o.Openable(sample) != nil {
 					t.Error("what can be opened")
 				}
-				return &fleetview.Opened{URI: sample, Place: fleet.Place{Function: "open_session(int)", File: "kvleak.cpp"}, Leaking: true}, nil
+				return &fleetview.Opened{URI: sample, Stack: 7, Place: fleet.Place{Function: "open_session(int)", File: "kvleak.cpp"}, Leaking: true}, nil
 			case 2:
 				return &fleetview.Opened{URI: "missing.mlyze"}, nil
 			}
@@ -261,7 +276,8 @@ func TestFleetFullScreen(t *testing.T) {
 	if status, out, errs := run(t, env, "fleet", "--service", "shop"); status != fail.Done || out+errs != "" {
 		t.Errorf("status %d: %s%s", status, out, errs)
 	}
-	if times != 3 || len(began) != 1 || began[0].Function != "open_session(int)" || !began[0].Leaks {
+	if times != 3 || len(began) != 1 || began[0].Function != "open_session(int)" || !began[0].Leaks ||
+		began[0].Stacks == nil || len(began[0].Stacks(model.NewStacks())) > 0 {
 		t.Errorf("shown %d times, recordings %+v", times, began)
 	}
 	if data, err := os.ReadFile(saved); err != nil || !strings.Contains(string(data), "change_per_host") {

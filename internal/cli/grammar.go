@@ -44,7 +44,8 @@ func (a *app) parse() (*kong.Context, error) {
 	a.parser, a.flags = parser, &g.globals
 	if err != nil {
 		text := err.Error()
-		hint := cmp.Or(arg.ValueHint(text), arg.TypeHint(a.env.Args, text), arg.CommandHint(a.env.Args, commandNames))
+		hint := cmp.Or(arg.ValueHint(text), arg.TypeHint(a.env.Args, text), arg.VerbHint(parser.Model.Children, a.env.Args, text),
+			arg.CommandHint(a.env.Args, commandNames))
 		return nil, fail.Usage(errors.New(arg.Message(text) + hint))
 	}
 	return parsed, nil

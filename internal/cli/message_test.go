@@ -25,9 +25,13 @@ func TestParserMessages(t *testing.T) {
 		"report --at":             "--at: missing value",
 		"report --at --limit 3":   "--at: missing value before --limit",
 		"keys extra":              "unexpected argument extra",
+		"fleet tpo --from x":      "unexpected argument tpo; did you mean fleet top?",
+		"fleet --from x everyone": "unexpected argument everyone; what fleet does: show, add, top, diff, ",
+		"fleet top extra":         "unexpected argument extra\n",
+		"heap tpes x":             `unexpected argument tpes, did you mean "types"?`,
 	} {
 		status, _, errs := run(t, Env{}, strings.Fields(line)...)
-		if got := strings.TrimSpace(errs); status != fail.StatusUsage || !strings.HasPrefix(got, "memtui: "+want) {
+		if got := strings.TrimSpace(errs); status != fail.StatusUsage || !strings.HasPrefix(errs, "memtui: "+want) {
 			t.Errorf("%s: status %d, %s\nwant %s", line, status, got, want)
 		}
 		for _, foreign := range []string{"expected", "EOL", "must be one of", "but got"} {

@@ -65,8 +65,8 @@ func (a *app) validate(ctx context.Context, path string) (*rules.Result, error) 
 	v := rules.New(ctx, src, format)
 	report := func(x loaders.Violation) { v.Add(x) }
 	err = src.Guard(func() error { return format.Validate(ctx, src, report) })
-	for _, p := range src.Problems() {
-		v.Add(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})
+	for _, p := range src.Problems() { // those that the format has not reported itself
+		v.AddOnce(loaders.Violation{Rule: p.Code, Severity: p.Severity, Message: p.Message, Offset: p.Offset, Line: p.Line, Count: p.Count})
 	}
 	var broken *loaders.FormatError
 	switch {

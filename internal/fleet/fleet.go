@@ -16,8 +16,8 @@ import (
 
 // Store keeps a fleet.
 type Store interface {
-	// Known reports whether a recording was added already.
-	Known(ctx context.Context, recording uint64) (bool, error)
+	// Known returns a recording that was added already, nil if it was not, or cannot be read.
+	Known(ctx context.Context, recording uint64) (*fleet.Recording, error)
 	// Add adds recordings. Those that were added already change nothing.
 	Add(ctx context.Context, b *fleet.Batch) error
 	// Ask returns the answer to a question.

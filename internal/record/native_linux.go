@@ -3,7 +3,7 @@ package record
 import (
 	"cmp"
 	"context"
-	"debug/buildinfo"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"net"
@@ -369,9 +369,15 @@ func unseen(exe string) string {
 // fetchGo is the command that records programs of Go.
 const fetchGo = "memtui record http://HOST:PORT/debug/pprof/heap"
 
+// isGo reports whether a program is one of Go, by the section that its linker writes. Package debug/buildinfo says so, too,
+// but reads the programs of all other systems.
 func isGo(exe string) bool {
-	_, err := buildinfo.ReadFile(exe)
-	return err == nil
+	f, err := elf.Open(exe)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return f.Section(".go.buildinfo") != nil
 }
 
 // whyUnloaded returns why a program may not have loaded the hook.

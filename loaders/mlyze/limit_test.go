@@ -1,6 +1,8 @@
 package mlyze
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"strings"
@@ -36,6 +38,27 @@ func TestALimitIsOneProblem(t *testing.T) {
 			if p.Code != "too-large" || !strings.Contains(p.Message, "limit of ") || !strings.Contains(p.Message, "cannot be raised") {
 				t.Errorf("%s: %+v", name, p)
 			}
+		}
+	}
+}
+
+// TestACutStreamIsOneProblem reads a compressed file of which the end is missing: that the events end within one is then no
+// damage of its own.
+func TestACutStreamIsOneProblem(t *testing.T) {
+	f := newFile()
+	for i := range 5000 {
+		f.alloc(1, uint64(0x55d400001000+7919*i), uint64(i*i), uint64(i%2), uint16(i%89))
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(f.bytes()); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	for cut := packed.Len() / 2; cut < packed.Len()/2+40; cut++ { // the events end at all places within one
+		r := openBytes(t, packed.Bytes()[:cut])
+		if len(r.events) == 0 || r.lost != 0 || len(r.problems) != 1 || r.problems[0].Code != "compression" ||
+			!strings.Contains(r.problems[0].Message, fmt.Sprintf("at byte %s of the file", model.Group(uint64(cut)))) {
+			t.Fatalf("cut at %d: %d events, %d bytes lost, %v", cut, len(r.events), r.lost, r.problems)
 		}
 	}
 }

@@ -117,10 +117,13 @@ func (r *replay) one() (more bool, err error) {
 		r.in.pos += size
 		return true, nil
 	case short:
-		if r.in.err == nil && !r.trace.src.Limited() && !r.trace.isWritten() {
-			r.found.add(model.Error, "truncated", r.in.offset(), fmt.Sprintf("the file ends within an event, after %d bytes of it", len(b)))
+		limited := r.trace.src.Limited() // then more is lost than this event, and it is stated why
+		if r.in.err == nil && !limited && !r.trace.isWritten() {
+			r.found.add(model.Error, "truncated", r.in.offset(), fmt.Sprintf("the file ends within an event, after %s of it", model.Counted(uint64(len(b)), "byte")))
 		}
-		r.batch.Lost += int64(len(b))
+		if !limited {
+			r.batch.Lost += int64(len(b))
+		}
 		r.in.pos = r.in.end
 		return false, nil
 	}

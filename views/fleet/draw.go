@@ -89,7 +89,11 @@ func (a *app) counted() string {
 	if a.now.kind == fleet.Recordings {
 		return model.Counted(b.Recordings, "recording")
 	}
-	return model.Group(b.Counted) + " of " + model.Counted(b.Recordings, "recording")
+	text := model.Group(b.Counted) + " of " + model.Counted(b.Recordings, "recording")
+	if b.Incomplete > 0 {
+		text += ", " + model.Group(b.Incomplete) + " cut"
+	}
+	return text
 }
 
 // drawTabs shows the screens with their numbers.

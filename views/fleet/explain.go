@@ -32,7 +32,8 @@ type about struct {
 	sites    []row
 	changes  bool // sites are changes
 	curve    []row
-	shared   []row // sites that other services have, too
+	shared   []row  // sites that other services have, too
+	has, cut uint64 // recordings of the service that have it, and those of them that end early
 }
 
 // calm is how long a row must stay selected before questions about it are requested: they may take seconds of a server.
@@ -67,7 +68,13 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 				return nil, err
 			}
 		}
-		q.Kind, q.Site, q.Version, q.All, q.Before, q.After = fleet.Trend, r.question(), "", false, "", ""
+		q.Site = r.question()
+		if q.Kind == fleet.Top && k.of.answer.Basis.Incomplete > 0 {
+			if err = a.countCut(ctx, out, q); err != nil {
+				return nil, err
+			}
+		}
+		q.Kind, q.Version, q.All, q.Before, q.After = fleet.Trend, "", false, "", ""
 		if out.versions, err = a.rowsFor(ctx, &q); err != nil {
 			return nil, err
 		}
@@ -105,6 +112,21 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 	}
 	out.sites, err = a.rowsFor(ctx, &q)
 	return out, err
+}
+
+// countCut counts the recordings that have the site of a question, and those of them that end early.
+func (a *app) countCut(ctx context.Context, out *about, q fleet.Question) error {
+	q.Kind, q.Limit = fleet.Recordings, 0
+	list, err := a.rowsFor(ctx, &q)
+	for i := range list {
+		if list[i].value > 0 {
+			out.has++
+			if !list[i].complete {
+				out.cut++
+			}
+		}
+	}
+	return err
 }
 
 // sharedWith returns what the service that a question is about has in common with others, the first ones.
@@ -152,9 +174,13 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 		if r.score < 0 {
 			word, far = "less", r.median-r.value
 		}
-		return []string{fmt.Sprintf("%s has %s %s, %s %s than the median host of %s (%s). "+
-			"Its robust z is %s: from %g on a host is far from the others.",
-			model.Clean(r.host), bytes(r.value), is, bytes(far), word, model.Clean(r.service), bytes(r.median), scoreText(r.score),
+		if far == 0 {
+			return []string{fmt.Sprintf("%s has %s %s, as the median host of %s.", model.Clean(r.host), bytes(r.value), is,
+				model.Clean(r.service))}
+		}
+		verdict := map[bool]string{true: "an outlier", false: "no outlier"}[math.Abs(r.score) >= fleet.LeastScore]
+		return []string{fmt.Sprintf("%s has %s %s, %s %s than the median host of %s (%s). Its robust z is %s: %s, as these have %g or more.",
+			model.Clean(r.host), bytes(r.value), is, bytes(far), word, model.Clean(r.service), bytes(r.median), scoreText(r.score), verdict,
 			fleet.LeastScore)}
 	case fleet.Trend:
 		return d.developed(n, hosts, bytes)
@@ -172,8 +198,17 @@ func (d *answered) sentences(n int, bytes func(uint64) string) []string {
 		return []string{fmt.Sprintf("%s%s: %s, on %s of %s only.", strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum),
 			model.Clean(r.service))}
 	}
-	return []string{fmt.Sprintf("%s%s: %s in all, on %s of %s. Of these the median host has %s, one in twenty %s or more.",
-		strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median), bytes(r.sum.P95))}
+	return []string{fmt.Sprintf("%s%s: %s in all, on %s of %s. Of these the median host has %s, %s.",
+		strings.ToUpper(is[:1]), is[1:], bytes(r.sum.Total), hosts(&r.sum), model.Clean(r.service), bytes(r.sum.Median),
+		upper(&r.sum, bytes))}
+}
+
+// upper says how much the hosts with the most have: one in twenty, where there are as many.
+func upper(s *fleet.Summary, bytes func(uint64) string) string {
+	if s.Hosts < 20 {
+		return "the one with the most " + bytes(s.Most)
+	}
+	return "one in twenty " + bytes(s.P95) + " or more"
 }
 
 // changed says what a version changed at a site.
@@ -198,9 +233,9 @@ func (d *answered) changed(r *row, hosts func(*fleet.Summary) string, bytes func
 // developed says how a version differs from the one before.
 func (d *answered) developed(n int, hosts func(*fleet.Summary) string, bytes func(uint64) string) []string {
 	r, was := &d.rows[n], d.previous(n)
-	text := fmt.Sprintf("%s of %s %s: the median of the hosts that have it has %s %s%s, one in twenty %s or more.", hosts(&r.sum),
+	text := fmt.Sprintf("%s of %s %s: the median of the hosts that have it has %s %s%s, %s.", hosts(&r.sum),
 		model.Clean(r.service), model.Clean(r.version), bytes(r.sum.Median), figureName(d.of.shownFigure()), d.of.ofSite(),
-		bytes(r.sum.P95))
+		upper(&r.sum, bytes))
 	if r.sum.Hosts == 0 {
 		text = "No host of " + model.Clean(r.service) + " " + model.Clean(r.version) + " has it."
 	}
@@ -223,10 +258,7 @@ func (r *row) facts() [][2]string {
 	if r.recording == 0 {
 		return nil
 	}
-	file := r.uri
-	if file == "" {
-		file = "its place was not kept (fleet add --uri, or --redact)"
-	}
+	file := cmp.Or(r.uri, "its place was not kept when it was added")
 	whole := "complete"
 	if !r.complete {
 		whole = "cut: it ends before the program did"
@@ -290,6 +322,10 @@ func (a *app) found(p *page) (lines []widget.Line) {
 		return []widget.Line{{}, widget.Plain("More about it is not known: " + model.Clean(p.about.Failure().Error()) + ".")}
 	case !ok || !p.about.Fresh():
 		return []widget.Line{{}, {Spans: []widget.Span{{Text: "asking for more " + k.Glyphs.Ellipsis, Style: k.Muted}}}}
+	}
+	if x.cut > 0 {
+		lines = append(lines, widget.Plain(fmt.Sprintf("Cut: %s of the %s with it; what was live where they end counts as never freed.",
+			model.Group(x.cut), model.Counted(x.has, "recording"))))
 	}
 	if s := x.stack; s != nil {
 		heading("Stack, the allocation first")

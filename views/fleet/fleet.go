@@ -27,6 +27,8 @@ type Fleet interface {
 	Stack(ctx context.Context, key fleet.Key) (*fleet.Stack, error)
 	// Names returns the names that recordings have in a column: service, version, host or labels.
 	Names(ctx context.Context, column string) ([]string, error)
+	// Places returns the names of all things of a kind.
+	Places(ctx context.Context, what fleet.What) ([]fleet.Place, error)
 	// Warnings returns what could not be read since it was called last, each once.
 	Warnings() []string
 }
@@ -62,6 +64,7 @@ type Opened struct {
 	URI     string
 	What    fleet.What
 	Place   fleet.Place // of the site, empty for all of the recording
+	Stack   fleet.Key   // of the site, 0 for all of that place
 	Leaking bool        // the figure is what was never freed
 }
 
@@ -119,6 +122,7 @@ type app struct {
 	opened  *Opened
 	wanted  uint64 // the row to select once it is there, 0 for none
 	names   map[string]*ui.Lazy[string, []string]
+	places  *ui.Lazy[fleet.What, []fleet.Place]
 }
 
 // page is a screen: its rows, and what explains the selected one.
@@ -156,6 +160,7 @@ func newApp(o Options) *app {
 			a.past = a.past[:n-1]
 		}
 	}
+	a.places = ui.NewLazy(&a.Env, o.Fleet.Places)
 	a.setTheme(a.themeAt)
 	for _, k := range screens() {
 		a.pages[k] = a.newPage(k)
@@ -331,14 +336,18 @@ func (a *app) open() {
 // openRecording ends the program so that a recording is opened.
 func (a *app) openRecording(d *answered, r *row) {
 	if r.uri == "" {
-		a.say("the fleet does not know where this recording is: its place was not kept (fleet add --uri, or --redact)")
+		a.say("the fleet does not know where this recording is: its place was not kept when it was added")
 		return
 	}
 	if err := a.o.Openable(r.uri); err != nil {
 		a.say("not opened: " + model.Clean(err.Error()))
 		return
 	}
-	a.opened = &Opened{URI: r.uri, What: d.of.what, Leaking: d.of.shownFigure() == fleet.Leaked, Place: a.placeOf(d)}
+	stack := fleet.Key(0)
+	if d.of.what.Stacks() {
+		stack, _ = fleet.KeyOf(d.of.site)
+	}
+	a.opened = &Opened{Stack: stack, URI: r.uri, What: d.of.what, Leaking: d.of.shownFigure() == fleet.Leaked, Place: a.placeOf(d)}
 	a.keep()
 	a.o.Terminal.Fail(errOpen)
 }
@@ -366,8 +375,6 @@ func (a *app) empty(p *page) []string {
 		return []string{"Asking the fleet " + a.Look.Glyphs.Ellipsis}
 	case p.filter != "":
 		return []string{"No row contains that.", a.FilterHint()}
-	case p.kind == fleet.Outliers:
-		return []string{"No host is far from the others.", a.Hint("{cost} asks about another figure.")}
 	case p.kind == fleet.Diff:
 		return []string{"Nothing changed between the versions.", a.Hint("{cost} asks about another figure.")}
 	}

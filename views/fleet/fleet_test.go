@@ -59,6 +59,15 @@ func (m *made) Names(_ context.Context, column string) (list []string, err error
 	return list, nil
 }
 
+func (m *made) Places(_ context.Context, what fleet.What) (list []fleet.Place, err error) {
+	for i := range m.Batch.Stacks {
+		if p := (fleet.Place{Function: m.Batch.Stacks[i].Function, File: m.Batch.Stacks[i].File}); !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	return list, nil
+}
+
 func (m *made) Warnings() []string { return nil }
 
 // someRecordings returns a fleet of forty recordings like a real one.
@@ -179,7 +188,8 @@ func TestDownToARecording(t *testing.T) {
 		}
 		u.has("not opened: it is ␛[31mgone").keys("Down")
 	}
-	if u.app.opened == nil || !strings.HasPrefix(u.app.opened.URI, "/r/") || u.app.opened.Place.Function == "" || !u.app.opened.Leaking {
+	if u.app.opened == nil || !strings.HasPrefix(u.app.opened.URI, "/r/") || u.app.opened.Place.Function == "" || !u.app.opened.Leaking ||
+		u.app.opened.Stack.String() != u.app.now.site {
 		t.Fatalf("opened %+v", u.app.opened)
 	}
 	memory.Say("it could not be read")
@@ -192,7 +202,7 @@ func TestWhatIsAsked(t *testing.T) {
 	m := someRecordings(t)
 	u := start(t, 120, 40, colored, m, nil).keys("o").has("only  service").keys("Esc")
 	u.keys("c").has("live at the end").keys("b").has("by owner, live at the end", "OWNER", "asking about owners", "Its sites")
-	u.keys("b").has("leaks by their verdict").keys("b").has("types of heap snapshots", "HashMap$Node", "it's a [B")
+	u.keys("b").has("leaks by their verdict").keys("b").has("types of heap snapshots", "COUNT", "HashMap$Node", "it's a [B")
 	u.keys("c").has("one figure").keys("b", "b")
 	u.keys(":").types("service s").has("service shop").keys("Tab", "Enter").has("service shop")
 	u.keys(":").types("host shop-99").keys("Enter").has("the fleet has no host").keys("Esc")
@@ -206,6 +216,53 @@ func TestWhatIsAsked(t *testing.T) {
 		return q.Kind == fleet.Outliers && q.Figure == fleet.Alloc && q.IsEmpty()
 	}) {
 		t.Errorf("asked %+v", m.asked)
+	}
+}
+
+// Filters take the names of columns as they are shown, and those of reports.
+func TestFilterByTitles(t *testing.T) {
+	m := someRecordings(t)
+	u := start(t, 120, 40, colored, m, nil)
+	for filter, want := range map[string]string{"sum>10M": "close_session", "total_bytes>10M": "close_session", "p95 > 1M": "close_session",
+		"hosts=1 service=shop": "close_session", "service:SHOP site:close": "close_session", "service:till": "till's"} {
+		u.keys("/", "Ctrl+U").types(filter).keys("Enter").has(want)
+		if all := u.app.page().table.Now(); len(all.Order) == 0 || len(all.Order) == len(all.Rows) {
+			t.Errorf("%s keeps %d of %d rows", filter, len(all.Order), len(all.Rows))
+		}
+		u.keys("Esc")
+	}
+	u.keys("/").types("summ>500K").has("unknown column summ; available: sum, median, p95, hosts, share, service").keys("Esc")
+	u.keys("/").types("service>x").has("service is a text, write service:x").keys("Esc")
+	u.keys("4", "/").types("first:20").keys("Enter").has("Versions").keys("Esc", "6", "/").types("length<1h").keys("Enter").has("Recordings")
+}
+
+// Recordings that end early are counted where what they have is.
+func TestCutRecordings(t *testing.T) {
+	m := someRecordings(t)
+	for i := range m.Batch.Recordings {
+		m.Batch.Recordings[i].Complete = m.Batch.Recordings[i].Host != fleets.OddHost
+	}
+	start(t, 120, 40, colored, m, nil).has("28 of 40 recordings, 1 cut", "Cut: ", "what was live where they end counts")
+	for i := range m.Batch.Recordings {
+		m.Batch.Recordings[i].Complete = true
+	}
+	start(t, 120, 40, colored, m, nil).has("28 of 40 recordings |")
+}
+
+// A site is chosen by the beginning of its name, and one that the fleet lacks is refused.
+func TestSiteByItsName(t *testing.T) {
+	u := start(t, 120, 40, colored, someRecordings(t), nil)
+	u.keys(":").types("site open_ses").has("site open_session(int) (kvleak.cpp)").keys("Enter").has("site open_session(int) (kvleak.cpp)")
+	for _, key := range []string{"2", "3", "4", "5", "6", "1"} {
+		u.keys(key)
+		if q := u.app.page().table.Now().Of.question; q.Site != "open_session(int) (kvleak.cpp)" {
+			t.Errorf("screen %s is about %q", key, q.Site)
+		}
+	}
+	u.keys(":").types("site close_sesion").keys("Enter").has("did you mean close_session").keys("Esc")
+	u.keys(":").types("site 706d25c22940b2e3").keys("Enter").has("main (kvleak.cpp)").keys(":").types("site").keys("Enter")
+	if u.app.now.site != "" {
+		t.Errorf("the site is still %q", u.app.now.site)
 	}
 }
 
@@ -237,5 +294,14 @@ func TestServicesThatShareASite(t *testing.T) {
 	v.site = ""
 	if q := v.question(); q.Service != "shop" || !v.matters(&restriction{label: "service"}) {
 		t.Errorf("%+v", q)
+	}
+}
+
+// Of few hosts no part is a twentieth.
+func TestMostOfFewHosts(t *testing.T) {
+	for hosts, want := range map[uint64]string{5: "the one with the most 9", 19: "the one with the most 9", 20: "one in twenty 7 or more"} {
+		if got := upper(&fleet.Summary{Hosts: hosts, P95: 7, Most: 9}, func(n uint64) string { return fmt.Sprint(n) }); got != want {
+			t.Errorf("of %d hosts: %q", hosts, got)
+		}
 	}
 }

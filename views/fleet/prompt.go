@@ -60,6 +60,10 @@ func (p *prompt) draw(s tcell.Screen, r widget.Rect, k *widget.Look, st tcell.St
 		in := k.InBox()
 		for i, o := range list {
 			const names = 30
+			if o.help == "" {
+				widget.Print(s, box.X+1, box.Y+i, box.W-2, o.text, in.Text)
+				continue
+			}
 			widget.Print(s, box.X+1, box.Y+i, names, o.text, in.Text)
 			widget.Print(s, box.X+2+names, box.Y+i, box.W-names-3, o.help, in.Muted)
 		}
@@ -139,6 +143,7 @@ type command struct {
 	name, argument, help string
 	column               string // of [Fleet.Names], whose names it takes
 	values               []string
+	site                 bool // it takes a site
 	set                  func(v *view, text string)
 }
 
@@ -160,8 +165,8 @@ func commands() []command {
 			set: func(v *view, text string) { v.host = text }},
 		{name: "label", argument: "KEY=VALUE", help: "Only recordings with this label, and those given before.", column: fleet.Labels,
 			set: func(v *view, text string) { v.labels = strings.TrimPrefix(v.labels+"\n"+text, "\n") }},
-		{name: "site", argument: "NAME", help: "Hosts, versions, services and recordings by what they have at this site: its STACK, or the name of its function.",
-			set: func(v *view, text string) { v.site, v.siteName = text, text }},
+		{name: "site", argument: "NAME", site: true, help: "Only this site, on every screen: its STACK, or the name of its function, or the beginning of that.",
+			set: func(v *view, text string) { v.site, v.siteName = text, model.Clean(text) }},
 		{name: "before", argument: "VERSION", help: "The older version of Changes.", column: "version",
 			set: func(v *view, text string) { v.before, v.kind = text, fleet.Diff }},
 		{name: "after", argument: "VERSION", help: "The newer version of Changes.", column: "version",
@@ -222,8 +227,14 @@ func (a *app) others(name string) (list []proposal) {
 }
 
 // valuesOf returns the values that a command takes, as far as they are known.
-func (a *app) valuesOf(c *command) []string {
-	if c.column == "" {
+func (a *app) valuesOf(c *command) (list []string) {
+	switch {
+	case c.site:
+		for _, p := range a.placesNow() {
+			list = append(list, model.Clean(p.String()))
+		}
+		return list
+	case c.column == "":
 		return c.values
 	}
 	z := a.names[c.column]
@@ -232,8 +243,28 @@ func (a *app) valuesOf(c *command) []string {
 		a.names[c.column] = z
 	}
 	z.Ask(c.column)
-	list, _ := z.Get()
+	list, _ = z.Get()
 	return list
+}
+
+// placesNow returns the names of all things that the screens are about, none until they are known.
+func (a *app) placesNow() []fleet.Place {
+	a.places.Ask(a.now.what)
+	if list, ok := a.places.Get(); ok && a.places.Fresh() {
+		return list
+	}
+	return nil
+}
+
+// siteNamed returns the site that a typed name means. Until all are known, it is taken as it is, and the answer says
+// whether there is one.
+func (a *app) siteNamed(typed string) (string, error) {
+	_, isKey := fleet.KeyOf(typed)
+	all := a.placesNow()
+	if typed == "" || isKey && a.now.what.Stacks() || all == nil {
+		return typed, nil
+	}
+	return a.now.what.Site(typed, all)
 }
 
 // run performs a typed command.
@@ -270,6 +301,13 @@ func (a *app) run(text string) error {
 // command changes what is queried.
 func (a *app) command(c *command, argument string) error {
 	known := a.valuesOf(c)
+	if c.site {
+		var err error
+		if argument, err = a.siteNamed(argument); err != nil {
+			return err
+		}
+		known = nil
+	}
 	switch {
 	case argument == "" && len(c.values) > 0:
 		return errors.New("one of " + strings.Join(c.values, ", "))
@@ -369,7 +407,7 @@ func (a *app) newHelp() *textView {
 	for i, s := range []string{
 		"What allocates most over all hosts: sum, median and 95th percentile of the hosts that have it, and how many these are.",
 		"What a host of the newer version has more than one of the version before, on average.",
-		"Hosts that are far from the median host of their service, by robust z.",
+		"Hosts by their distance from the median host of their service, as robust z: those far from it first.",
 		"How a service, or the chosen site, changes from version to version.",
 		"Services, or those that share the chosen site.",
 		a.Hint("Recordings with what each has, in all or at the chosen site. {open} opens the file."),

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gdamore/tcell/v2"
+
 	"github.com/memtui/memtui/analysis/fleet"
 	"github.com/memtui/memtui/analysis/funcname"
 	"github.com/memtui/memtui/model"
@@ -23,6 +25,7 @@ type row struct {
 	place                  fleet.Place
 	label                  string // the place as it is shown, with the beginning of the key where another row has its name
 	sum                    fleet.Summary
+	count                  uint64 // of objects or pages
 
 	change                 float64 // of a comparison, per host
 	beforeMean, afterMean  float64
@@ -69,7 +72,7 @@ func rowsOf(q *fleet.Question, a *fleet.Answer) (rows []row) {
 	switch q.Kind {
 	case fleet.Top:
 		for _, x := range a.Top {
-			rows = append(rows, row{service: x.Service, key: x.Stack, place: x.Place, sum: x.Summary})
+			rows = append(rows, row{service: x.Service, key: x.Stack, place: x.Place, sum: x.Summary, count: x.Count})
 		}
 	case fleet.Diff:
 		for i := range a.Diff {
@@ -137,11 +140,21 @@ type column = ui.Column[row]
 
 // figure returns a column of bytes.
 func figure(title, key string, of func(r *row) uint64, more ...func(*column)) column {
-	c := column{Title: title, Key: key, Fields: []string{key}, Figure: ui.BytesFigure, Width: 6, Wider: 2, Value: of}
+	c := column{Title: title, Key: key, Fields: fieldsOf(title, key), Figure: ui.BytesFigure, Width: 6, Wider: 2, Value: of}
 	for _, f := range more {
 		f(&c)
 	}
 	return c
+}
+
+// fieldsOf returns the names of a column in filters: its title, as far as that can be typed, and its name in reports.
+func fieldsOf(title, key string) []string {
+	name := strings.ToLower(title)
+	isTyped := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' }
+	if name == key || strings.TrimFunc(name, isTyped) != "" {
+		return []string{key}
+	}
+	return []string{name, key}
 }
 
 // drops makes a column leave where there is no room; larger numbers leave earlier.
@@ -149,7 +162,7 @@ func drops(n int) func(*column) { return func(c *column) { c.Drop = n } }
 
 // text returns a column of names.
 func text(title, key string, width, grow int, of func(r *row) string, more ...func(*column)) column {
-	c := column{Title: title, Key: key, Width: width, Grow: grow, Cut: widget.CutMiddle, Text: of}
+	c := column{Title: title, Key: key, Fields: fieldsOf(title, key), Width: width, Grow: grow, Cut: widget.CutMiddle, Text: of}
 	for _, f := range more {
 		f(&c)
 	}
@@ -211,9 +224,9 @@ func placeColumns(d *answered) []column {
 // hostsColumns returns the columns that say how many hosts have it.
 func hostsColumns() []column {
 	return []column{
-		{Title: titles.Hosts, Key: "host_count", Fields: []string{"hosts", "host_count"}, Figure: ui.CountFigure, Width: 5,
+		{Title: titles.Hosts, Key: "host_count", Fields: fieldsOf(titles.Hosts, "host_count"), Figure: ui.CountFigure, Width: 5,
 			Value: func(r *row) uint64 { return r.sum.Hosts }},
-		{Title: titles.Share, Key: "share", Fields: []string{"share"}, Figure: ui.ShareFigure, Drop: 2,
+		{Title: titles.Share, Key: "share", Fields: fieldsOf(titles.Share, "share"), Figure: ui.ShareFigure, Drop: 2,
 			Share: func(r *row) float64 { return ui.ShareOf(r.sum.Hosts, r.sum.All) }},
 	}
 }
@@ -224,8 +237,12 @@ func p95(r *row) uint64    { return r.sum.P95 }
 func most(r *row) uint64   { return r.sum.Most }
 
 func (a *app) topColumns(d *answered) []column {
-	list := []column{figure(titles.Sum, "total_bytes", total), figure(titles.Median, "median_bytes", median),
-		figure(titles.P95, "p95_bytes", p95, drops(3))}
+	list := []column{figure(titles.Sum, "total_bytes", total)}
+	if d.of.what.HasCounts() {
+		list = append(list, column{Title: titles.Count, Key: "count_sum", Fields: fieldsOf(titles.Count, "count_sum"),
+			Figure: ui.CountFigure, Width: 6, Drop: 4, Value: func(r *row) uint64 { return r.count }})
+	}
+	list = append(list, figure(titles.Median, "median_bytes", median), figure(titles.P95, "p95_bytes", p95, drops(3)))
 	list = append(list, hostsColumns()...)
 	return append(append(list, serviceColumn(d)), placeColumns(d)...)
 }
@@ -259,12 +276,20 @@ func (a *app) hostColumns(d *answered) []column {
 	return []column{
 		{Title: titles.Score, Key: "robust_z", Fields: []string{"z", "robust_z"}, Width: 8, Right: true,
 			Number: func(r *row) float64 { return r.score }, Rank: func(r *row) uint64 { return uint64(math.Abs(r.score) * 1000) },
-			Cell: func(r *row) widget.Cell { return widget.Cell{Text: scoreText(r.score)} }},
+			Cell: func(r *row) widget.Cell { return widget.Cell{Text: scoreText(r.score), Style: a.scoreStyle(r)} }},
 		figure(titles.Bytes, "bytes", func(r *row) uint64 { return r.value }),
 		figure(titles.Median, "median_bytes", func(r *row) uint64 { return r.median }),
 		serviceColumn(d),
 		text(titles.Host, "host", 12, 3, func(r *row) string { return r.host }),
 	}
+}
+
+// scoreStyle returns the style of a score, which outliers stand out by.
+func (a *app) scoreStyle(r *row) tcell.Style {
+	if math.Abs(r.score) < fleet.LeastScore {
+		return a.Look.Muted
+	}
+	return a.Look.Sorted
 }
 
 // summaryColumns returns the columns of versions and of services. The bar is of medians.
@@ -279,7 +304,8 @@ func (a *app) summaryColumns(d *answered) []column {
 		return append(list, text(titles.Service, "service", 12, 3, func(r *row) string { return r.service }))
 	}
 	return append(list,
-		column{Title: titles.First, Key: "first_us", Width: 16, Drop: 2, Rank: func(r *row) uint64 { return uint64(max(r.first, 0)) },
+		column{Title: titles.First, Key: "first_us", Fields: fieldsOf(titles.First, "first_us"), Width: 16, Drop: 2,
+			Rank: func(r *row) uint64 { return uint64(max(r.first, 0)) },
 			Text: func(r *row) string { return started(r.first) }},
 		serviceColumn(d), text(titles.Release, "version", 10, 2, func(r *row) string { return r.version }))
 }
@@ -287,9 +313,10 @@ func (a *app) summaryColumns(d *answered) []column {
 func (a *app) recordingColumns(d *answered) []column {
 	return []column{
 		figure(titles.Bytes, "bytes", func(r *row) uint64 { return r.value }),
-		{Title: titles.Start, Key: "start_us", Width: 16, Drop: 1, Rank: func(r *row) uint64 { return uint64(max(r.start, 0)) },
+		{Title: titles.Start, Key: "start_us", Fields: fieldsOf(titles.Start, "start_us"), Width: 16, Drop: 1,
+			Rank: func(r *row) uint64 { return uint64(max(r.start, 0)) },
 			Text: func(r *row) string { return started(r.start) }},
-		{Title: titles.Length, Key: "duration_us", Fields: []string{"duration"}, Width: 8, Drop: 4, Figure: ui.TimeFigure,
+		{Title: titles.Length, Key: "duration_us", Fields: fieldsOf(titles.Length, "duration"), Width: 8, Drop: 4, Figure: ui.TimeFigure,
 			Value: func(r *row) uint64 { return uint64(max(r.duration, 0)) }},
 		text(titles.Status, "complete", 6, 0, func(r *row) string { return status(r) }, drops(5)),
 		serviceColumn(d),

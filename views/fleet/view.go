@@ -60,14 +60,14 @@ func (v *view) question() fleet.Question {
 		q.Version, q.All = "", false
 	case fleet.Recordings:
 		q.All = false
+	case fleet.Outliers:
+		q.Every = true
 	case fleet.Spread:
 		if v.site != "" { // the services that share it
 			q.Service = ""
 		}
 	}
-	if v.kind != fleet.Top && v.kind != fleet.Diff {
-		q.Site = v.site
-	}
+	q.Site = v.site
 	return q
 }
 
@@ -140,8 +140,6 @@ func (v *view) matters(r *restriction) bool {
 		return v.kind == fleet.Diff
 	case "hosts count":
 		return v.kind == fleet.Top || v.kind == fleet.Outliers || v.kind == fleet.Spread
-	case "site":
-		return v.kind != fleet.Top && v.kind != fleet.Diff
 	}
 	return true
 }

@@ -181,16 +181,25 @@ func (c *Column[R]) compared(r *R, share bool) (v float64, ok bool) {
 	return 0, false
 }
 
-// fields returns the figures of columns that filters can compare.
+// named reports whether the column has texts alone, which filters search by the column's name.
+func (c *Column[R]) named() bool {
+	return c.Text != nil && c.Value == nil && c.Number == nil && c.Amounts == nil && c.Share == nil
+}
+
+// fields returns the figures of columns that filters can compare, and the texts that they can search.
 func fields[R any](cols []Column[R]) (all []analysis.Field) {
 	for i := range cols {
 		if c := &cols[i]; len(c.Fields) > 0 {
 			example := [...]string{BytesFigure: ">1M", CountFigure: ">100", ShareFigure: ">=50%", TimeFigure: ">2s",
 				AmountFigure: ">1M"}[c.Figure]
-			if c.signed() {
+			switch {
+			case c.signed():
 				example = "<0"
+			case c.named():
+				example = ":text"
 			}
-			all = append(all, analysis.Field{Names: c.Fields, Time: c.Figure == TimeFigure, Example: c.Fields[0] + example})
+			all = append(all, analysis.Field{Names: c.Fields, Time: c.Figure == TimeFigure, Text: c.named(),
+				Example: c.Fields[0] + example})
 		}
 	}
 	return all
@@ -258,6 +267,16 @@ func (f *FilterRow[R]) Value(field string, share bool) (float64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Part returns the text of a column, for filters.
+func (f *FilterRow[R]) Part(name string) (text string, ok bool) {
+	for i := range f.cols {
+		if c := &f.cols[i]; c.named() && slices.Contains(c.Fields, name) {
+			return model.Matched(c.Text(f.Row)), true
+		}
+	}
+	return "", false
 }
 
 // Matching returns a function that reports whether a row of a table with such columns passes a filter. It is for one

@@ -73,32 +73,20 @@ func (w *Work) idle(share float64) bool {
 // running computation; the last value stays until the new one is computed or has failed. Its methods belong to the
 // event loop.
 type Lazy[K comparable, V any] struct {
-	env     *Env
-	work    *Work
+	computing
 	compute func(ctx context.Context, key K) (V, error)
-
-	Key    K // asked for last
-	Asked  bool
-	Ready  bool // the value is that of Key, or Err is set
-	value  V
-	have   bool
-	Err    error
-	cancel context.CancelFunc
+	Key     K // asked for last
+	value   V
 }
 
 // NewLazy returns a Lazy whose values are computed by compute, off the event loop.
 func NewLazy[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Lazy[K, V] {
-	return &Lazy[K, V]{env: e, work: e.Work, compute: compute}
+	return &Lazy[K, V]{computing: computing{env: e, work: e.Work}, compute: compute}
 }
 
 // NewDeepLazy is NewLazy for values that take walks over everything. They delay nothing else.
 func NewDeepLazy[K comparable, V any](e *Env, compute func(context.Context, K) (V, error)) *Lazy[K, V] {
-	return &Lazy[K, V]{env: e, work: e.DeepWork, compute: compute}
-}
-
-type answer[V any] struct {
-	value V
-	err   error
+	return &Lazy[K, V]{computing: computing{env: e, work: e.DeepWork}, compute: compute}
 }
 
 // Ask starts computing the value for key unless that is under way or done, and waits for a moment.
@@ -106,25 +94,62 @@ func (z *Lazy[K, V]) Ask(key K) {
 	if z.Asked && z.Key == key {
 		return
 	}
+	z.Key = key
+	z.begin(func(ctx context.Context) (func(), error) {
+		v, err := z.compute(ctx, key)
+		if err != nil { // an old value would be treated as the current one
+			v = *new(V)
+		}
+		return func() { z.value = v }, err
+	})
+}
+
+// Get returns the newest value; ok is false before the first, and where the value asked for last could not be computed.
+func (z *Lazy[K, V]) Get() (v V, ok bool) {
+	if z.have {
+		v = z.value
+	}
+	return v, z.have
+}
+
+// computing is what of a [Lazy] is the same for all types: the program would have it a hundred times.
+type computing struct {
+	env    *Env
+	work   *Work
+	Asked  bool
+	Ready  bool // the value is that of the key, or Err is set
+	have   bool
+	Err    error
+	cancel context.CancelFunc
+}
+
+// computed is a value, as the function that keeps it, or why there is none. It has no function after a panic.
+type computed struct {
+	keep func()
+	err  error
+}
+
+// begin starts computing another value, and waits for a moment.
+func (z *computing) begin(compute func(context.Context) (keep func(), err error)) {
 	if z.cancel != nil {
 		z.cancel()
 	}
 	ctx, cancel := context.WithCancel(z.env.Ctx)
-	z.Key, z.Asked, z.Ready, z.cancel = key, true, false, cancel
-	done := make(chan answer[V], 1)
+	z.Asked, z.Ready, z.cancel = true, false, cancel
+	done := make(chan computed, 1)
 	z.work.start()
 	z.env.Background(func() {
 		defer z.work.Stop()
-		var v V
-		err := model.Trusting(ctx, func() (err error) {
-			v, err = z.compute(ctx, key)
+		var c computed
+		c.err = model.Trusting(ctx, func() (err error) {
+			c.keep, err = compute(ctx)
 			return err
 		})
-		done <- answer[V]{v, err}
+		done <- c
 		z.env.Post(func() {
 			select {
-			case a := <-done:
-				z.install(ctx, a)
+			case c := <-done:
+				z.install(ctx, c)
 			default: // taken while ask was waiting
 			}
 		})
@@ -132,27 +157,27 @@ func (z *Lazy[K, V]) Ask(key K) {
 	late := time.NewTimer(time.Until(z.env.Until))
 	defer late.Stop()
 	select {
-	case a := <-done:
-		z.install(ctx, a)
+	case c := <-done:
+		z.install(ctx, c)
 	case <-late.C:
 	}
 }
 
-// install takes an answer unless another key was requested meanwhile.
-func (z *Lazy[K, V]) install(ctx context.Context, a answer[V]) {
+// install takes a value unless another key was requested meanwhile.
+func (z *computing) install(ctx context.Context, c computed) {
 	if ctx.Err() != nil {
 		return
 	}
-	z.Ready, z.Err = true, a.err
-	if z.value, z.have = a.value, a.err == nil; !z.have { // an old value would be treated as the current one
-		z.value = *new(V)
+	z.Ready, z.Err, z.have = true, c.err, c.err == nil
+	if c.keep != nil {
+		c.keep()
 	}
 	z.cancel()
 	z.env.Changed()
 }
 
 // Stop cancels what is being computed; the next ask begins again.
-func (z *Lazy[K, V]) Stop() {
+func (z *computing) Stop() {
 	if z.Asked && !z.Ready {
 		z.cancel()
 		z.Asked = false
@@ -160,20 +185,17 @@ func (z *Lazy[K, V]) Stop() {
 }
 
 // Running reports whether a value is being computed.
-func (z *Lazy[K, V]) Running() bool { return z.Asked && !z.Ready }
-
-// Get returns the newest value; ok is false before the first, and where the value asked for last could not be computed.
-func (z *Lazy[K, V]) Get() (v V, ok bool) { return z.value, z.have }
+func (z *computing) Running() bool { return z.Asked && !z.Ready }
 
 // Fresh reports whether the value is that of the key asked for last.
-func (z *Lazy[K, V]) Fresh() bool { return z.Ready }
+func (z *computing) Fresh() bool { return z.Ready }
 
 // Good reports whether the value of the last requested key was computed successfully.
-func (z *Lazy[K, V]) Good() bool { return z.Ready && z.Err == nil }
+func (z *computing) Good() bool { return z.Ready && z.Err == nil }
 
 // Failure returns why the value of the key asked for last could not be computed, nil where it was or is still being
 // computed.
-func (z *Lazy[K, V]) Failure() error {
+func (z *computing) Failure() error {
 	if z.Ready {
 		return z.Err
 	}

@@ -32,23 +32,55 @@ type AddedFile struct {
 	ID     string `json:"id,omitzero"`
 	Result string `json:"result"` // "added", "known", "failed"
 	Rows   int    `json:"rows"`
-	Reason string `json:"reason,omitzero"` // of what failed
-	Note   string `json:"note,omitzero"`   // what of it answers no question
+	Reason string `json:"reason,omitzero"`   // of what failed
+	Note   string `json:"note,omitzero"`     // what of it answers no question
+	Was    *Of    `json:"known_as,omitzero"` // what the fleet has, or had, it as
+	given  Of
 }
+
+// NewAddedFile returns a file that is to be added as what is given.
+func NewAddedFile(file string, given Of) AddedFile { return AddedFile{File: file, given: given} }
+
+// Of is what was recorded.
+type Of struct {
+	Service string `json:"service"`
+	Version string `json:"version"`
+	Host    string `json:"host"`
+}
+
+// String returns it as "shop 1.4 on host-1".
+func (o Of) String() string {
+	text := o.Service
+	if o.Version != "" {
+		text += " " + o.Version
+	}
+	return text + " on " + o.Host
+}
+
+// moves reports whether the fleet has the file as another service, version or host than is given.
+func (f *AddedFile) moves() bool { return f.Was != nil && *f.Was != f.given }
 
 // Line returns the file as a line of text.
 func (f *AddedFile) Line() string {
-	text := cells.Pad(f.Result, 8, false) + model.Clean(f.File)
+	text := cells.Pad(f.Result, 8, false) + f.File
 	switch f.Result {
 	case "added":
 		text += "  " + model.Group(uint64(f.Rows)) + " rows"
 		if f.Note != "" {
 			text += ": " + f.Note
 		}
+		if f.moves() {
+			text += "; it was " + f.Was.String()
+		}
+	case "known":
+		text += "  as " + f.Was.String()
+		if f.moves() {
+			text += ": --force makes it " + f.given.String()
+		}
 	case "failed":
-		text += ": " + model.Clean(f.Reason)
+		text += ": " + f.Reason
 	}
-	return text
+	return model.Clean(text)
 }
 
 // Merged is what compacting did.

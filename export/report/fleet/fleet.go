@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/fleet"
@@ -26,6 +27,7 @@ type Report struct {
 	Host     string       `json:"host,omitzero"`
 	Labels   []string     `json:"labels,omitzero"`
 	All      bool         `json:"all_versions,omitzero"`
+	Every    bool         `json:"every_host,omitzero"` // not only outliers
 	Before   string       `json:"before,omitzero"`
 	After    string       `json:"after,omitzero"`
 	Site     string       `json:"site,omitzero"`
@@ -49,7 +51,7 @@ const schema = "memtui.fleet/1"
 func New(q *fleet.Question, a *fleet.Answer, stacks []Stack) *Report {
 	return &Report{
 		Schema: schema, Question: q.Kind.String(), What: cmp.Or(q.What, fleet.Sites), Figure: q.Figure, Service: q.Service,
-		Version: q.Version, Host: q.Host, Labels: q.Labels, All: q.All, Before: q.Before, After: q.After, Site: q.Site,
+		Version: q.Version, Host: q.Host, Labels: q.Labels, All: q.All, Every: q.Every, Before: q.Before, After: q.After, Site: q.Site,
 		Basis: a.Basis, Notes: notes(q, a), Stacks: stacks, Sites: a.Top, Changes: a.Diff, Hosts: a.Outliers,
 		Versions: a.Trend, Services: a.Spread, Recordings: a.Recordings, Curve: a.Curve, Shared: a.Shared,
 	}
@@ -233,15 +235,20 @@ func key(k fleet.Key) string {
 }
 
 func (l *layout) top() {
-	l.heads("Sites of the fleet", cells.Head{Text: titles.Sum}, cells.Head{Text: titles.Median}, cells.Head{Text: titles.P95},
-		cells.Head{Text: titles.Hosts},
-		cells.Head{Text: titles.Share}, cells.Head{Text: titles.Service, Kind: cells.Symbol},
-		cells.Head{Text: l.thing(), Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})
+	counted := l.r.What.HasCounts()
+	heads := []cells.Head{{Text: titles.Sum}, {Text: titles.Median}, {Text: titles.P95}, {Text: titles.Hosts}, {Text: titles.Share}}
+	if counted {
+		heads = slices.Insert(heads, 1, cells.Head{Text: titles.Count})
+	}
+	l.heads("Sites of the fleet", append(heads, cells.Head{Text: titles.Service, Kind: cells.Symbol},
+		cells.Head{Text: l.thing(), Kind: cells.Name}, cells.Head{Text: titles.Stack, Kind: cells.Word})...)
 	l.out.Spare = []string{titles.Stack}
 	for _, x := range l.r.Sites {
-		l.row(5, l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All),
-			model.Clean(x.Service), place(x.Place),
-			key(x.Stack))
+		row := []string{l.s.Bytes(x.Total), l.s.Bytes(x.Median), l.s.Bytes(x.P95), l.s.Count(x.Hosts), l.share(x.Hosts, x.All)}
+		if counted {
+			row = slices.Insert(row, 1, l.s.Count(x.Count))
+		}
+		l.row(len(row), append(row, model.Clean(x.Service), place(x.Place), key(x.Stack))...)
 	}
 	l.unkeyed()
 }
@@ -280,7 +287,11 @@ func (l *layout) diff() {
 }
 
 func (l *layout) outliers() {
-	l.heads("Hosts far from the others", cells.Head{Text: titles.Score}, cells.Head{Text: titles.Bytes}, cells.Head{Text: titles.Median},
+	title := "Hosts far from the others"
+	if l.r.Every {
+		title = "Hosts, those far from the others first"
+	}
+	l.heads(title, cells.Head{Text: titles.Score}, cells.Head{Text: titles.Bytes}, cells.Head{Text: titles.Median},
 		cells.Head{Text: titles.Service, Kind: cells.Symbol}, cells.Head{Text: titles.Host, Kind: cells.Name})
 	for _, x := range l.r.Hosts {
 		l.row(3, fmt.Sprintf("%+.1f", x.Score), l.s.Bytes(x.Value), l.s.Bytes(x.Median), model.Clean(x.Service), model.Clean(x.Host))

@@ -61,7 +61,7 @@ func notes(q *fleet.Question, a *fleet.Answer) []string {
 	}
 	if b.Undated > 0 && q.Kind != fleet.Recordings {
 		list = append(list, those(b.Undated, "does", "do")+" not say when the program ran: the newest is by the time when the file was "+
-			"written, unless `fleet add` had --time.")
+			"written, unless another time was given when it was added.")
 	}
 	if b.Incomplete > 0 {
 		list = append(list, those(b.Incomplete, "is", "are")+" incomplete: what was live where it ends counts as never freed.")
@@ -73,8 +73,9 @@ func notes(q *fleet.Question, a *fleet.Answer) []string {
 	case q.Kind == fleet.Top && len(a.Top) == 0 && b.Counted > 0 && q.What.HasSites() && q.Site == "":
 		list = append(list, "Heap snapshots and memory dumps have no sites: --what types or --what pages lists what they have.")
 	case q.Kind == fleet.Outliers:
+		word := map[bool]string{true: "far from the others", false: "listed"}[q.Every]
 		list = append(list, "ROBUST Z is how many standard deviations a host is from the median host, as estimated by the median distance "+
-			"from it, so that odd hosts do not hide themselves; hosts from "+strconv.FormatFloat(fleet.LeastScore, 'g', -1, 64)+" on are listed.")
+			"from it, so that odd hosts do not hide themselves; hosts from "+strconv.FormatFloat(fleet.LeastScore, 'g', -1, 64)+" on are "+word+".")
 	case q.Kind == fleet.Curve:
 		list = append(list, "The time that the longest run of a service took is divided into "+strconv.Itoa(fleet.CurveParts)+" parts, in which each host "+
 			"counts by the most that it has. BEGIN, HALF and END are the median host in the first, the middle and the last part that the "+

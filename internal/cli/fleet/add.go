@@ -167,7 +167,8 @@ func (a *adding) files(ctx context.Context, paths []string) (files []string, bad
 // cannot be read are named, and the others still added.
 func (a *adding) file(ctx context.Context, path string) error {
 	about := a.about
-	f := printed.AddedFile{File: path}
+	given := printed.Of{Service: about.Service, Version: about.Version, Host: about.Host}
+	f := printed.NewAddedFile(path, given)
 	local, done, err := a.local(ctx, path)
 	if err != nil {
 		return a.failed(ctx, f, err)
@@ -182,18 +183,21 @@ func (a *adding) file(ctx context.Context, path string) error {
 	f.ID = hex.EncodeToString(about.ID[:])
 	for i := range a.waiting {
 		if a.waiting[i].ID == f.ID {
-			a.say(known(f))
-			a.sent++
+			a.known(f, given)
 			return nil
 		}
 	}
 	number := binary.BigEndian.Uint64(about.ID[:])
-	switch there, err := a.store.Known(ctx, number); {
-	case err != nil:
+	there, err := a.store.Known(ctx, number)
+	if err != nil {
 		return err
-	case there && !a.force:
-		a.say(known(f))
-		a.sent++
+	}
+	if there != nil {
+		f.Was = &printed.Of{Service: there.Service, Version: there.Version, Host: there.Host}
+	}
+	switch {
+	case there != nil && !a.force:
+		a.known(f, *f.Was)
 		return nil
 	case a.force:
 		a.gone = append(a.gone, fleet.Recording{Recording: number, ID: f.ID})
@@ -289,9 +293,11 @@ func (a *adding) place(input string) (string, error) {
 	return filepath.Abs(input)
 }
 
-func known(f printed.AddedFile) printed.AddedFile {
-	f.Result = "known"
-	return f
+// known says what the fleet has a file as.
+func (a *adding) known(f printed.AddedFile, as printed.Of) {
+	f.Result, f.Was = "known", &as
+	a.say(f)
+	a.sent++
 }
 
 // failed names a file that cannot be added.

@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/fail"
 	store "github.com/memtui/memtui/internal/fleet"
 	"github.com/memtui/memtui/internal/fleet/parquet"
+	"github.com/memtui/memtui/model"
 )
 
 // Questions, with their flags. Those of sql have the same.
@@ -53,16 +54,19 @@ type (
 
 	topFlags struct {
 		whatFlags
+		siteFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
 		allFlags
 	}
 	diffFlags struct {
 		whatFlags
+		siteFlags
 		Before string `placeholder:"VERSION" help:"The older version (the one before the newer one)."`
 		After  string `placeholder:"VERSION" help:"The newer version (the last one, by its first recording)."`
 	}
 	outliersFlags struct {
 		whatFlags
+		everyFlags
 		Version string `placeholder:"NAME" help:"Only recordings of this version."`
 		Site    string `placeholder:"SITE" help:"Compare what this site has, instead of complete recordings: its STACK or SITE as other tables print them, or the name of its function."`
 		allFlags
@@ -95,6 +99,12 @@ type (
 		What string `enum:"sites,owners,leaks,types,pages," default:"" placeholder:"WHAT" help:"What is asked about. The default is sites; owners are functions with all their sites; leaks are those that leak by their verdict; types are those of the objects in heap snapshots; pages are those of memory dumps by curve and type."`
 		filterFlags
 	}
+	siteFlags struct {
+		Site string `placeholder:"SITE" help:"Only this site: its STACK or SITE as tables print them, or the name of its function."`
+	}
+	everyFlags struct {
+		AllHosts bool `help:"List the other hosts, too, after the outliers."`
+	}
 	allFlags struct {
 		AllVersions bool `help:"A host counts by the largest of its newest recordings of every version, not by its newest recording."`
 	}
@@ -124,7 +134,7 @@ func (f *whatFlags) question(h *Host, kind fleet.Kind) (*fleet.Question, error) 
 func (f *topFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
 	q, err := f.question(h, fleet.Top)
 	if err == nil {
-		q.Version, q.All = f.Version, f.AllVersions
+		q.Version, q.Site, q.All = f.Version, f.Site, f.AllVersions
 	}
 	return q, err
 }
@@ -134,16 +144,25 @@ func (f *diffFlags) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Que
 	if err != nil {
 		return nil, err
 	}
+	q.Site = f.Site
 	if q.Before, q.After = f.Before, f.After; f.Before == "" || f.After == "" {
 		q.Before, q.After, err = lastTwo(ctx, s, q)
 	}
-	return q, err
+	return q, cmp.Or(err, same(q))
+}
+
+// same returns an error if a comparison is of a version with itself.
+func same(q *fleet.Question) error {
+	if q.Kind == fleet.Diff && q.Before == q.After && q.Before != "" {
+		return fail.Usage(fmt.Errorf("both versions are %s: there is nothing to compare", model.Clean(q.Before)))
+	}
+	return nil
 }
 
 func (f *outliersFlags) ask(_ context.Context, h *Host, _ store.Store) (*fleet.Question, error) {
 	q, err := f.question(h, fleet.Outliers)
 	if err == nil {
-		q.Version, q.Site, q.All = f.Version, f.Site, f.AllVersions
+		q.Version, q.Site, q.All, q.Every = f.Version, f.Site, f.AllVersions, f.AllHosts
 	}
 	return q, err
 }
@@ -299,20 +318,21 @@ func failed(ctx context.Context, err error) error {
 // sqlCmd prints a question.
 type sqlCmd struct {
 	Question string `arg:"" enum:"top,diff,outliers,trend,stack,shared,curve,recordings" help:"The question: top, diff, outliers, trend, stack, shared, curve or recordings."`
-	Site     string `arg:"" optional:"" help:"The site of outliers, trend, stack and recordings: its STACK or SITE as tables print them, or the name of its function."`
+	Site     string `arg:"" optional:"" help:"The site, of any question but shared and curve: its STACK or SITE as tables print them, or the name of its function."`
 	whatFlags
 	Version string `placeholder:"NAME" help:"Only recordings of this version."`
 	Before  string `placeholder:"VERSION" help:"For diff: the older version."`
 	After   string `placeholder:"VERSION" help:"For diff: the newer version."`
 	allFlags
+	everyFlags
 	Dialect string `enum:"clickhouse,duckdb," default:"" placeholder:"ENGINE" help:"The engine: clickhouse, or duckdb over the files of a folder (that of --from)."`
 }
 
 // ask implements asker, without a fleet.
 func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Question, error) {
 	all := map[string]asker{
-		"top": &topFlags{c.whatFlags, c.Version, c.allFlags}, "diff": &diffFlags{c.whatFlags, c.Before, c.After},
-		"outliers": &outliersFlags{c.whatFlags, c.Version, c.Site, c.allFlags}, "trend": &trendFlags{c.Site, c.whatFlags},
+		"top": &topFlags{c.whatFlags, siteFlags{c.Site}, c.Version, c.allFlags}, "diff": &diffFlags{c.whatFlags, siteFlags{c.Site}, c.Before, c.After},
+		"outliers": &outliersFlags{c.whatFlags, c.everyFlags, c.Version, c.Site, c.allFlags}, "trend": &trendFlags{c.Site, c.whatFlags},
 		"stack":      &stackFlags{c.Site, c.whatFlags, c.Version, c.allFlags},
 		"recordings": &recordingsFlags{c.Site, c.whatFlags, c.Version},
 		"shared":     &sharedFlags{c.whatFlags, c.Version, c.allFlags}, "curve": &curveFlags{c.Version, c.filterFlags},
@@ -322,7 +342,7 @@ func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Questi
 		return nil, fail.Usage(errors.New("missing flags: --before=VERSION, --after=VERSION"))
 	case c.Question == "stack" && c.Site == "":
 		return nil, fail.Usage(errors.New("missing argument: <site>"))
-	case c.Site != "" && slices.Contains([]string{"top", "diff", "shared", "curve"}, c.Question):
+	case c.Site != "" && slices.Contains([]string{"shared", "curve"}, c.Question):
 		return nil, fail.Usage(fmt.Errorf("%s is about all sites: leave out %q", c.Question, c.Site))
 	case c.Question != "diff" && c.Before+c.After != "":
 		return nil, fail.Usage(errors.New("--before and --after are for diff"))
@@ -332,6 +352,9 @@ func (c *sqlCmd) ask(ctx context.Context, h *Host, s store.Store) (*fleet.Questi
 		return nil, fail.Usage(errors.New("--what: curve is about complete recordings"))
 	case c.AllVersions && slices.Contains([]string{"diff", "trend", "curve", "recordings"}, c.Question):
 		return nil, fail.Usage(fmt.Errorf("--all-versions: %s is about several versions", c.Question))
+	}
+	if c.AllHosts && c.Question != "outliers" {
+		return nil, fail.Usage(errors.New("--all-hosts is for outliers"))
 	}
 	return all[c.Question].ask(ctx, h, s)
 }

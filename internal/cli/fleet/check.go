@@ -38,7 +38,7 @@ func (c *CheckFlags) Run(ctx context.Context, h *Host) error {
 		return err
 	}
 	defer h.warn(s)
-	flags := diffFlags{whatFlags{filterFlags: filterFlags{Service: c.Service}}, c.Before, c.After}
+	flags := diffFlags{whatFlags: whatFlags{filterFlags: filterFlags{Service: c.Service}}, Before: c.Before, After: c.After}
 	q, err := flags.ask(ctx, h, s)
 	if err != nil {
 		return err

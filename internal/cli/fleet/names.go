@@ -43,9 +43,6 @@ func named(ctx context.Context, s store.Store, q *fleet.Question) (*fleet.Answer
 	return a, failed(ctx, err)
 }
 
-// shown is the number of names that are listed where there is no near one.
-const shown = 10
-
 // unknown returns an error if a fleet has no recordings with a name. Empty names are known.
 func unknown(ctx context.Context, s store.Store, flag, column, name string) error {
 	if name == "" {
@@ -59,26 +56,10 @@ func unknown(ctx context.Context, s store.Store, flag, column, name string) erro
 		return nil
 	}
 	return fail.Usage(fmt.Errorf("--%s: the fleet has no %s %q%s", flag, strings.TrimSuffix(column, "s"), model.Clean(name),
-		choice(name, names)))
+		model.Clean(near.Some(name, names))))
 }
 
-// choice returns the end of a message about an unknown name.
-func choice(name string, names []string) string {
-	if like := near.Of(name, names, near.Names); len(like) > 0 {
-		return "; did you mean " + model.Clean(strings.Join(like, " or ")) + "?"
-	}
-	more := ""
-	if len(names) > shown {
-		more = fmt.Sprintf(" and %d others", len(names)-shown)
-		names = names[:shown]
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return "; available: " + model.Clean(strings.Join(names, ", ")) + more
-}
-
-// meant returns the site that a question means: a known one, or the only one that a table prints, or cuts, like that.
+// meant returns the site that a question means.
 func meant(ctx context.Context, s store.Store, q *fleet.Question) (string, error) {
 	if q.Site == "" {
 		return "", nil
@@ -97,34 +78,9 @@ func meant(ctx context.Context, s store.Store, q *fleet.Question) (string, error
 	if err != nil {
 		return "", failed(ctx, err)
 	}
-	var same, texts []string
-	for _, p := range places {
-		text := p.String()
-		if p.Function == q.Site || text == q.Site {
-			return q.Site, nil
-		}
-		if isCut(q.Site, model.Clean(text)) {
-			same = append(same, text)
-		}
-		texts = append(texts, text)
+	site, err := q.What.Site(q.Site, places)
+	if err != nil {
+		return "", fail.Usage(err)
 	}
-	switch {
-	case len(same) == 1:
-		return same[0], nil
-	case len(same) > 1:
-		return "", fail.Usage(fmt.Errorf("%q may be any of %s: give more of it, or its STACK", model.Clean(q.Site),
-			model.Clean(strings.Join(same[:min(len(same), shown)], "; "))))
-	}
-	return "", fail.Usage(fmt.Errorf("the fleet has no %s %q%s", strings.TrimSuffix(string(q.What), "s"), model.Clean(q.Site),
-		choice(q.Site, texts)))
-}
-
-// isCut reports whether a text is one that a table prints, perhaps with an ellipsis in place of a part.
-func isCut(text, whole string) bool {
-	text = strings.ReplaceAll(text, "...", "…")
-	begin, end, ok := strings.Cut(text, "…")
-	if !ok {
-		return text == whole
-	}
-	return len(begin)+len(end) > 0 && len(begin)+len(end) <= len(whole) && strings.HasPrefix(whole, begin) && strings.HasSuffix(whole, end)
+	return site, nil
 }

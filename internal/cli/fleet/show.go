@@ -39,7 +39,13 @@ func (c *showCmd) Run(ctx context.Context, h *Host) error {
 // show shows a fleet, and the recordings that the user opens there, until the user quits.
 func (h *Host) show(ctx context.Context, s *shownFleet, q *fleet.Question) error {
 	o := view.Options{Fleet: s, Place: s.place, Start: *q, Memory: &view.Memory{}, Openable: openable, Save: s.save,
-		Notes:   func(q *fleet.Question, a *fleet.Answer) []string { return printed.New(q, a, nil).Notes },
+		Notes: func(q *fleet.Question, a *fleet.Answer) []string {
+			notes := printed.New(q, a, nil).Notes
+			for i := range notes {
+				notes[i] = onScreen(notes[i])
+			}
+			return notes
+		},
 		Command: func(q *fleet.Question) []string { return append([]string{"memtui"}, s.words(q)...) }}
 	for {
 		opened, err := h.Screen(ctx, o)
@@ -61,7 +67,7 @@ func openable(uri string) error {
 		return errors.New("it was read from standard input, and not kept as a file")
 	}
 	if _, err := os.Stat(uri); err != nil {
-		return fmt.Errorf("%w; fleet add found it there, perhaps on another machine", err)
+		return fmt.Errorf("%w; it was added from there, perhaps on another machine", err)
 	}
 	return nil
 }
@@ -77,6 +83,26 @@ type shownFleet struct {
 // Ask returns the answer to a question. A comparison without versions is of the newest two, which it fills in; a site
 // that a table has cut is the one that it was cut from.
 func (s *shownFleet) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
+	a, err := s.ask(ctx, q)
+	if err != nil && ctx.Err() == nil {
+		return nil, errors.New(onScreen(err.Error()))
+	}
+	return a, err
+}
+
+// typed are the words that screens take in place of flags.
+var typed = strings.NewReplacer("--by alloc_bytes", ":figure alloc", "--by", ":figure", "--what", ":what", "--service", ":service",
+	"--before", ":before", "--after", ":after")
+
+// onScreen returns a sentence about flags as one about what screens take.
+func onScreen(text string) string {
+	if flag, rest, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(flag, "--") { // the screen shows what is kept only
+		text = rest
+	}
+	return typed.Replace(text)
+}
+
+func (s *shownFleet) ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
 	if err := s.lock(ctx); err != nil {
 		return nil, err
 	}
@@ -86,6 +112,9 @@ func (s *shownFleet) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer,
 		if q.Before, q.After, err = lastTwo(ctx, s.store, q); err != nil {
 			return nil, err
 		}
+	}
+	if err := same(q); err != nil {
+		return nil, err
 	}
 	return named(ctx, s.store, q)
 }
@@ -116,6 +145,15 @@ func (s *shownFleet) Names(ctx context.Context, column string) ([]string, error)
 	}
 	defer s.mu.Unlock()
 	return s.store.Names(ctx, column)
+}
+
+// Places returns the names of all things of a kind.
+func (s *shownFleet) Places(ctx context.Context, what fleet.What) ([]fleet.Place, error) {
+	if err := s.lock(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	return s.store.Places(ctx, what)
 }
 
 // Warnings returns what could not be read since it was called last, each once.
@@ -171,7 +209,8 @@ const wide = 160
 // words returns the command that prints the answer to a question, without the name of the program.
 func (s *shownFleet) words(q *fleet.Question) []string {
 	words := []string{"fleet", q.Kind.String()}
-	if q.Site != "" && q.Kind != fleet.Outliers {
+	flagged := q.Kind == fleet.Top || q.Kind == fleet.Diff || q.Kind == fleet.Outliers
+	if q.Site != "" && !flagged {
 		words = append(words, q.Site)
 	}
 	words = append(words, "--from", s.place)
@@ -180,7 +219,7 @@ func (s *shownFleet) words(q *fleet.Question) []string {
 			words = append(words, "--"+name, value)
 		}
 	}
-	if q.Kind == fleet.Outliers {
+	if flagged {
 		flag("site", q.Site)
 	}
 	if q.What != fleet.Sites {
@@ -197,6 +236,9 @@ func (s *shownFleet) words(q *fleet.Question) []string {
 	}
 	flag("before", q.Before)
 	flag("after", q.After)
+	if q.Every {
+		words = append(words, "--all-hosts")
+	}
 	if q.All {
 		words = append(words, "--all-versions")
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/loaders"
@@ -80,6 +81,15 @@ func (v *Result) Add(x loaders.Violation) {
 		v.unread = &out
 	}
 	v.Valid = !v.broken && v.unread == nil
+}
+
+// AddOnce records a violation unless the same one was recorded before.
+func (v *Result) AddOnce(x loaders.Violation) {
+	if !slices.ContainsFunc(v.Violations, func(o Violation) bool {
+		return o.Rule == x.Rule && o.Message == x.Message && o.Offset != nil && *o.Offset == x.Offset
+	}) {
+		v.Add(x)
+	}
 }
 
 // Unread returns why the rest of the file is not checked, "" if all was, or a rule is broken in the checked part.

@@ -2,6 +2,7 @@ package clickhouse_test
 
 import (
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -29,10 +30,10 @@ func TestClickHouseAnswersAsRowsDo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if known, err := store.Known(t.Context(), all.Batch.Recordings[3].Recording); err != nil || !known {
-		t.Errorf("what was added is unknown: %v", err)
+	if known, err := store.Known(t.Context(), all.Batch.Recordings[3].Recording); err != nil || !reflect.DeepEqual(known, &all.Batch.Recordings[3]) {
+		t.Errorf("what was added is known as %+v, %v", known, err)
 	}
-	if known, err := store.Known(t.Context(), 1); err != nil || known {
+	if known, err := store.Known(t.Context(), 1); err != nil || known != nil {
 		t.Errorf("what was not added is known: %v", err)
 	}
 	fleets.Same(t, store, like, &all)

@@ -23,8 +23,8 @@ import (
 // Store is a folder.
 type Store struct {
 	dir    string
-	known  map[uint64]string          // folders of the days of recordings; nil until they are read
-	stacks map[string]map[uint64]bool // that a service has, by service
+	known  map[uint64]*fleet.Recording // nil until they are read
+	stacks map[string]map[uint64]bool  // that a service has, by service
 	warned
 }
 
@@ -92,42 +92,46 @@ func (s *Store) spare(err error) error {
 	return err
 }
 
-// Known reports whether a recording was added already, and can be read.
-func (s *Store) Known(ctx context.Context, recording uint64) (bool, error) {
+// Known returns a recording that was added already and can be read, nil if there is none.
+func (s *Store) Known(ctx context.Context, recording uint64) (*fleet.Recording, error) {
 	if s.known == nil {
-		known := map[uint64]string{}
+		known := map[uint64]*fleet.Recording{}
 		err := again(func() error {
-			return s.numbers(ctx, "recordings", "", func(path string, columns [][]uint64) {
-				for _, key := range columns[0] {
-					known[key] = filepath.Dir(path)
-				}
-			}, "recording")
+			return rows(ctx, s, "recordings", "", func(r *fleet.Recording) {
+				one := *r
+				one.Labels = slices.Clone(r.Labels)
+				known[r.Recording] = &one
+			})
 		})
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		s.known = known
 	}
-	day, ok := s.known[recording]
-	if !ok {
-		return false, nil
+	r := s.known[recording]
+	if r == nil {
+		return nil, nil
 	}
-	return s.isComplete(ctx, recording, day)
+	if ok, err := s.isComplete(ctx, r); !ok {
+		return nil, err
+	}
+	return r, nil
+}
+
+// dayOf returns the folder of the day of a recording, within that of a table.
+func dayOf(r *fleet.Recording) string {
+	return filepath.Join("service="+encoded(r.Service), "date="+encoded(r.Date))
 }
 
 // isComplete reports whether what a fleet has of a recording can be read: its own files, or those that are merged.
-func (s *Store) isComplete(ctx context.Context, recording uint64, day string) (bool, error) {
-	begin, err := filepath.Rel(filepath.Join(s.dir, "recordings"), day)
-	if err != nil {
-		return false, err
-	}
-	own := fmt.Sprintf("%016x", recording)
-	alone, err := filepath.Glob(literal(day) + "/" + own + "*" + suffix)
+func (s *Store) isComplete(ctx context.Context, r *fleet.Recording) (bool, error) {
+	own, day := fleet.Key(r.Recording).String(), dayOf(r)
+	alone, err := filepath.Glob(literal(filepath.Join(s.dir, "recordings", day)) + "/" + own + "*" + suffix)
 	if err != nil {
 		return false, err
 	}
 	for _, table := range tables {
-		list, err := filepath.Glob(literal(filepath.Join(s.dir, table, begin)) + "/*" + suffix)
+		list, err := filepath.Glob(literal(filepath.Join(s.dir, table, day)) + "/*" + suffix)
 		if err != nil {
 			return false, err
 		}
@@ -226,7 +230,7 @@ func (s *Store) Add(ctx context.Context, b *fleet.Batch) error {
 			s.stacks[r.Service][x.Stack] = true
 		}
 		if s.known != nil {
-			s.known[r.Recording] = filepath.Join(s.dir, "recordings", "service="+encoded(r.Service), "date="+encoded(r.Date))
+			s.known[r.Recording] = r
 		}
 	}
 	return nil
@@ -234,7 +238,7 @@ func (s *Store) Add(ctx context.Context, b *fleet.Batch) error {
 
 // put writes rows of a recording. A damaged file without rows to replace it goes.
 func put[T any](s *Store, r *fleet.Recording, table string, rows []T) error {
-	path := filepath.Join(s.dir, table, "service="+encoded(r.Service), "date="+encoded(r.Date), encoded(r.ID)+suffix)
+	path := filepath.Join(s.dir, table, dayOf(r), encoded(r.ID)+suffix)
 	switch {
 	case len(rows) > 0:
 		s.renew(path)

@@ -47,8 +47,8 @@ func TestFilesAnswerAsRowsDo(t *testing.T) {
 	}
 	fleets.Same(t, open(t, dir), like, all)
 	fleets.Planted(t, like, open(t, dir))
-	if known, err := open(t, dir).Known(t.Context(), all.Batch.Recordings[3].Recording); err != nil || !known {
-		t.Errorf("what was added is unknown: %v", err)
+	if known, err := open(t, dir).Known(t.Context(), all.Batch.Recordings[3].Recording); err != nil || !reflect.DeepEqual(known, &all.Batch.Recordings[3]) {
+		t.Errorf("what was added is known as %+v, %v", known, err)
 	}
 	c, err := parquet.Compact(t.Context(), dir)
 	if err != nil || c.After >= c.Before/2 || c.To >= c.From/2 {
@@ -197,7 +197,7 @@ func TestDamagedFilesAreRepaired(t *testing.T) {
 				if err != nil {
 					t.Fatal(table, err)
 				}
-				if !known {
+				if known == nil {
 					again++
 					if err := store.Add(t.Context(), b); err != nil {
 						t.Fatal(table, err)

@@ -19,7 +19,7 @@ type Store struct{}
 func Open(string) (*Store, error) { return nil, errWithout }
 
 // Known fails.
-func (*Store) Known(context.Context, uint64) (bool, error) { return false, errWithout }
+func (*Store) Known(context.Context, uint64) (*fleet.Recording, error) { return nil, errWithout }
 
 // Add fails.
 func (*Store) Add(context.Context, *fleet.Batch) error { return errWithout }

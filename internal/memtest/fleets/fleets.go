@@ -196,6 +196,7 @@ func Questions(like *fleet.Batch) map[string]*fleet.Question {
 		"diff of a shop":       {Kind: fleet.Diff, Figure: fleet.Leaked, Before: New, After: Old, Filter: shop},
 		"diff of nothing":      {Kind: fleet.Diff, Figure: fleet.Leaked, Before: "'", After: "\\'", Limit: 20},
 		"outliers":             {Kind: fleet.Outliers, Figure: fleet.Leaked, Limit: 20},
+		"every host":           {Kind: fleet.Outliers, Figure: fleet.Alloc, Every: true, Filter: till},
 		"outliers of site":     {Kind: fleet.Outliers, Figure: fleet.Leaked, Site: site},
 		"trend":                {Kind: fleet.Trend, Figure: fleet.Leaked},
 		"trend of site":        {Kind: fleet.Trend, Figure: fleet.Leaked, Site: Regressed(like).String()},

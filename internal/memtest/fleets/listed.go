@@ -12,7 +12,7 @@ import (
 // Kept is a store of a fleet with all that stores do.
 type Kept interface {
 	Store
-	Known(ctx context.Context, recording uint64) (bool, error)
+	Known(ctx context.Context, recording uint64) (*fleet.Recording, error)
 	List(ctx context.Context, f *fleet.Filter) ([]fleet.Recording, error)
 	Remove(ctx context.Context, list []fleet.Recording) error
 	Stack(ctx context.Context, key fleet.Key) (*fleet.Stack, error)
@@ -83,7 +83,7 @@ func removed(t testing.TB, store Kept, like *fleet.Batch, all *Memory) {
 		Same(t, store, like, rest)
 		listed(t, store, rest)
 	}
-	if known, err := store.Known(t.Context(), list[0].Recording); err != nil || known {
+	if known, err := store.Known(t.Context(), list[0].Recording); err != nil || known != nil {
 		t.Errorf("what was removed is known: %v, %v", known, err)
 	}
 	Rename(&back.Batch, "renamed")
