@@ -83,7 +83,7 @@ func TestScreenReportAndDiffHaveTheSameRows(t *testing.T) {
 		title string // of the table
 	}{
 		{[]string{sample}, ":a 61ms\rd3", "Live bytes by stack"},
-		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd3bccc", "Allocated bytes by function"},
+		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd3bbccc", "Allocated bytes by function"},
 		{[]string{sample}, ":a 30ms\rd4", "by stack"}, // leaks
 		{[]string{sample}, ":a 10ms..30ms\r:b 30ms..70ms\rd7b", "by size class"},
 		{[]string{sample}, ":a 30ms\rd6oo", "by size class"}, // blocks

@@ -15,7 +15,7 @@ const growthColumns = 4096
 // least the growth of the sites that leak: other memory that shrinks does not hide them. ok is false for a range without
 // a duration.
 func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok bool, err error) {
-	columns, err := t.Curve(ctx, r, growthColumns)
+	columns, err := t.Chart(ctx, r, growthColumns)
 	if err != nil || len(columns) == 0 {
 		return 0, false, err
 	}
