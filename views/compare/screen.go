@@ -244,7 +244,7 @@ func (p *Screen) Do(a keymap.Action) bool {
 			return true
 		}
 		if p.Own {
-			p.Mine = p.Mine.Next()
+			p.Mine = (p.Mine + 1) % analysis.GroupCount // it begins with functions, and owners come next
 			p.Changed()
 			return true
 		}
