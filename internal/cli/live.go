@@ -314,12 +314,14 @@ func (c *recordCmd) poll(ctx context.Context, a *app, address string) error {
 	a.progress.End()
 	a.ending.terminal.Store(terminalShown) // an interrupt ends the recording
 	say := a.logging()
-	say("fetching every %s until it is interrupted", every)
+	until := "until it is interrupted"
 	if c.For > 0 {
+		until = "for " + time.Duration(c.For).String()
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(c.For))
 		defer cancel()
 	}
+	say("fetching every %s %s", every, until)
 	kept, series := 0, a.series(address, folder, every)
 	look := func() (err error) {
 		unsaved, err := series.Fetch(ctx, func(_ context.Context, src *loaders.Source, _ time.Time) (string, error) {

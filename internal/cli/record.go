@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -113,6 +115,14 @@ func (c *recordCmd) recorder() func(context.Context, record.Options) ([]record.R
 	return record.Run
 }
 
+// here suggests the program of that name in the working directory, where programs are not searched.
+func here(name string) string {
+	if info, err := os.Stat(name); strings.ContainsRune(name, os.PathSeparator) || err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return "; did you mean ./" + name + "?"
+}
+
 // over says what became of a recording, and returns the status of the program as an error.
 func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error) error {
 	for _, f := range files {
@@ -122,7 +132,7 @@ func (c *recordCmd) over(a *app, files []record.Recorded, status int, err error)
 	}
 	switch {
 	case errors.Is(err, record.ErrStart) && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)):
-		return &fail.Error{Status: statusNotFound, Err: fmt.Errorf("cannot run %s: no such program", c.Command[0])}
+		return &fail.Error{Status: statusNotFound, Err: fmt.Errorf("cannot run %s: no such program%s", c.Command[0], here(c.Command[0]))}
 	case errors.Is(err, record.ErrStart):
 		return &fail.Error{Status: statusCannotRun, Err: fmt.Errorf("cannot run %s: %w", c.Command[0], cause(err))}
 	case errors.Is(err, fs.ErrExist):

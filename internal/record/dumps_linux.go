@@ -54,7 +54,11 @@ func (s *session) startRuby() (*exec.Cmd, error) {
 	}
 	s.main = cmd.Process.Pid
 	close(s.known)
-	s.o.Log("Ruby: a heap dump is written at the end and at kill -USR2 %d, and stops the program meanwhile; --every 10s writes one every ten seconds", s.main)
+	often := "--every 10s writes one every ten seconds"
+	if s.o.Every > 0 {
+		often = "one is written every " + s.o.Every.String()
+	}
+	s.o.Log("Ruby: a heap dump is written at the end and at kill -USR2 %d, and stops the program meanwhile; %s", s.main, often)
 	s.wait.Go(func() {
 		<-s.ctx.Done()
 		b, _ := os.ReadFile(list)

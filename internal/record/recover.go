@@ -19,6 +19,9 @@ import (
 // Recover puts names into a trace whose recorder was killed, or had no room for them, from the journal next to it. What the journal has lost of
 // its last line is not missed by any event.
 func Recover(ctx context.Context, path string, look loaders.Symbols) ([]model.Problem, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
 	names, err := os.OpenFile(path+journal.Suffix, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no %s next to it: the recording is complete, or was not made by memtui record",

@@ -22,6 +22,9 @@ func (s Sample) IsRate() bool { return s.Rate > 0 }
 // leastSample is the distance of samples where blocks come slowly.
 const leastSample = 4 << 10
 
+// smallestSample is the least distance: less is meant to be a rate.
+const smallestSample = 16
+
 // UnmarshalText reads a size, a rate below 1, or the word all.
 func (s *Sample) UnmarshalText(text []byte) error {
 	*s = Sample{}
@@ -42,7 +45,10 @@ func (s *Sample) UnmarshalText(text []byte) error {
 		return nil
 	}
 	n, err := model.ParseSize(string(text))
-	if err != nil || n < 1 {
+	if err == nil && n < smallestSample {
+		return fmt.Errorf("invalid sampling %q: a rate is at most 1, a size at least %d bytes", text, smallestSample)
+	}
+	if err != nil {
 		return fmt.Errorf("invalid sampling %q: a size such as 512KiB, a rate such as 0.1, auto or all", text)
 	}
 	s.Bytes = int64(min(n, math.MaxInt64/2))

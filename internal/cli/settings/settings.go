@@ -26,7 +26,8 @@ func Path(getenv func(string) string) string {
 	return ""
 }
 
-// Read reads the config file; a missing one is empty. The config is never nil.
+// Read reads the config file; a missing one is empty, as is one that may not be read: that of another user, whose HOME is
+// still set. The config is never nil.
 func Read(getenv func(string) string) (*keymap.Config, error) {
 	path := Path(getenv)
 	if path == "" {
@@ -34,7 +35,7 @@ func Read(getenv func(string) string) (*keymap.Config, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		if errors.Is(err, os.ErrNotExist) {
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
 			err = nil
 		}
 		return &keymap.Config{}, err
