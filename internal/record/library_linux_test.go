@@ -226,3 +226,18 @@ func TestGoIsToldHowItIsRecorded(t *testing.T) {
 		t.Error(why)
 	}
 }
+
+// A program that crashed is said to have; one that its user ended is not.
+func TestExitStatusNamesTheSignal(t *testing.T) {
+	for script, want := range map[string]string{
+		"kill -SEGV $$": "139 the program was ended by SIGSEGV", "kill -KILL $$": "137 the program was ended by SIGKILL",
+		"kill -INT $$": "130 ", "exit 139": "139 ", "true": "0 ",
+	} {
+		cmd, said := exec.Command("sh", "-c", script), ""
+		_ = cmd.Run()
+		status := exitStatus(cmd.ProcessState, func(format string, args ...any) { said += fmt.Sprintf(format, args...) })
+		if got := fmt.Sprint(status, " ", said); got != want {
+			t.Errorf("%s: %s, want %s", script, got, want)
+		}
+	}
+}

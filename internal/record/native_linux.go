@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	s.wait.Wait()
 	select {
 	case <-ended:
-		status = exitStatus(cmd.ProcessState)
+		status = exitStatus(cmd.ProcessState, o.Log)
 	default:
 		o.Log("recording ended; process %d keeps running", cmd.Process.Pid)
 	}
@@ -576,10 +576,15 @@ func (w watched) close() {
 	}
 }
 
-// exitStatus returns the status of a program as shells state it.
-func exitStatus(p *os.ProcessState) int {
-	if w, ok := p.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return 128 + int(w.Signal())
+// exitStatus returns the status of a program as shells state it. It says which signal ended the program, unless users ask
+// programs to end with it.
+func exitStatus(p *os.ProcessState, log func(format string, args ...any)) int {
+	w, ok := p.Sys().(syscall.WaitStatus)
+	if !ok || !w.Signaled() {
+		return p.ExitCode()
 	}
-	return p.ExitCode()
+	if s := w.Signal(); !slices.Contains([]syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}, s) {
+		log("the program was ended by %s", unix.SignalName(s))
+	}
+	return 128 + int(w.Signal())
 }

@@ -53,7 +53,7 @@ func RunPure(ctx context.Context, o Options) (files []Recorded, status int, err 
 	}()
 	select {
 	case <-ended:
-		status = exitStatus(cmd.ProcessState)
+		status = exitStatus(cmd.ProcessState, o.Log)
 	case <-s.ctx.Done():
 		o.Log("process %d keeps running, and so does its tracer", cmd.Process.Pid)
 	}
