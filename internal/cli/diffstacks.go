@@ -108,6 +108,7 @@ func (d *diffing) warnSampled() {
 	for i, in := range d.sides {
 		names[i] = in.p.Meta.Name
 		if kind.Of(in.p) != kind.Stacks {
+			sampled[i] = in.p.Meta.Sampled
 			continue
 		}
 		if e, ok, err := pick.Event(in.p, in.event); ok && err == nil {

@@ -43,6 +43,7 @@ type sideKey struct {
 	place    string // the label without the file's name
 	Unlike   string // why the side does not have the other one's cost, "" if it does
 	partial  bool   // more is being read
+	sampled  string // how a trace was sampled, as Meta has it
 	layout   ui.LayoutRef
 	figure   diff.PageFigure // of ui.DiffPages
 
@@ -114,6 +115,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if f.Trace == nil {
 		return k, false
 	}
+	k.sampled = p.Meta.Sampled
 	status := &s.Status
 	if f.Store != nil {
 		status = &f.Status

@@ -103,7 +103,7 @@ func (k *rowsKey) sampling() string {
 	var names, sampled [2]string
 	for i := range k.Sides {
 		s := &k.Sides[i]
-		names[i] = widget.Clean(s.label)
+		names[i], sampled[i] = widget.Clean(s.label), s.sampled
 		if s.Prof.Of != nil {
 			sampled[i] = s.Prof.Of.Weights.Sampled(s.Prof.Event)
 		}
