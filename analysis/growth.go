@@ -19,7 +19,9 @@ func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok b
 	if err != nil || len(columns) == 0 {
 		return 0, false, err
 	}
-	least, over := leastLevels(columns[:beforeTeardown(columns)])
+	parts := clockParts(columns)
+	end := beforeTeardown(columns, parts)
+	least, over := leastLevels(columns[:end], parts[:end])
 	perSecond, _ = rate(verdict.Rise(&least), over)
 	ok = columns[len(columns)-1].To > columns[0].From
 	if r != FullRange {
@@ -40,16 +42,27 @@ func leaksGrow(ctx context.Context, t Trace) (perSecond float64, err error) {
 	return perSecond, err
 }
 
-// beforeTeardown returns the number of columns up to the highest level among those of the last allocations, or before
-// it where more follow. What is freed later is cleanup at exit.
-func beforeTeardown(columns []Column) int {
-	all := allocsIn(columns)
+// clockParts returns how much of the clock of verdicts each column is.
+func clockParts(columns []Column) []uint64 {
+	parts := AllocsIn(columns)
+	if verdict.NewClock(parts).OfTime() {
+		for i := range parts {
+			parts[i] = min(parts[i], 1)
+		}
+	}
+	return parts
+}
+
+// beforeTeardown returns the number of columns up to the highest level among the last ones by the clock, or before it
+// where more follow. What is freed later is cleanup at exit.
+func beforeTeardown(columns []Column, parts []uint64) int {
+	all := sumOf(parts)
 	peak, before := len(columns)-1, uint64(0)
 	for i := range columns {
-		if before += columns[i].AllocCount; before < all-all/verdict.Windows {
+		if before += parts[i]; before < all-all/verdict.Windows {
 			continue
 		}
-		if before-columns[i].AllocCount < all-all/verdict.Windows || columns[i].MaxBytes > columns[peak].MaxBytes {
+		if before-parts[i] < all-all/verdict.Windows || columns[i].MaxBytes > columns[peak].MaxBytes {
 			peak = i
 		}
 	}
@@ -68,24 +81,24 @@ func AllocsIn(columns []Column) []uint64 {
 	return n
 }
 
-func allocsIn(columns []Column) (n uint64) {
-	for i := range columns {
-		n += columns[i].AllocCount
+func sumOf(parts []uint64) (n uint64) {
+	for _, k := range parts {
+		n += k
 	}
 	return n
 }
 
-// leastLevels returns the least live bytes in groups of columns with equal numbers of allocations, and the time that
+// leastLevels returns the least live bytes in groups of columns that are equal by the clock, and the time that
 // [verdict.Rise] is about. A column that is in several groups counts in each.
-func leastLevels(columns []Column) (least [verdict.Groups]float64, over model.Time) {
-	all, before := max(allocsIn(columns), 1), uint64(0)
+func leastLevels(columns []Column, parts []uint64) (least [verdict.Groups]float64, over model.Time) {
+	all, before := max(sumOf(parts), 1), uint64(0)
 	var begins [verdict.Groups]model.Time
 	seen := -1
 	for i := range columns {
 		c := &columns[i]
 		level := float64(min(c.MinBytes, c.LastBytes))
 		first := min(before*verdict.Groups/all, verdict.Groups-1)
-		last := max(first+1, ((before+c.AllocCount)*verdict.Groups+all-1)/all)
+		last := max(first+1, ((before+parts[i])*verdict.Groups+all-1)/all)
 		for g := int(first); g < int(last); g++ {
 			if g > seen || level < least[g] {
 				least[g] = level
@@ -94,7 +107,7 @@ func leastLevels(columns []Column) (least [verdict.Groups]float64, over model.Ti
 				begins[g], seen = c.From, g
 			}
 		}
-		before += c.AllocCount
+		before += parts[i]
 	}
 	return least, begins[verdict.RisesTo] - begins[verdict.RisesFrom]
 }

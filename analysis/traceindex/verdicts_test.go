@@ -64,24 +64,30 @@ func TestVerdictsFromRecords(t *testing.T) {
 	}
 }
 
-// A table that is loaded at once, and has nearly all blocks of the run, hides no leak that follows, and is none.
-func TestVerdictsAfterBurst(t *testing.T) {
-	stacks, events := modeltest.Stacks(), []model.Event(nil)
-	const table, leak, scratch = 1, 2, 3
-	alloc := func(at model.Time, stack uint64) {
-		events = append(events, model.Event{Kind: model.Alloc, Time: at, ID: stack, Addr: 16 * uint64(len(events)+1), Size: 64})
+// loadThenLeak is a program that loads a table in 60 ms and then leaks 64 B every 10 ms, for 13 s.
+func loadThenLeak() (run *modeltest.Planted, table, leak model.StackID) {
+	run = &modeltest.Planted{Stacks: modeltest.Stacks()}
+	const scratch = 3
+	alloc := func(at model.Time, stack model.StackID) {
+		run.Events = append(run.Events, model.Event{Kind: model.Alloc, Time: at, ID: uint64(stack), Addr: 16 * uint64(len(run.Events)+1), Size: 64})
 	}
 	for i := range model.Time(60_000) {
-		alloc(i, table)
+		alloc(i, 1)
 	}
 	for i := range model.Time(1300) {
 		at := 100_000 + 10_000*i
-		alloc(at, leak)
+		alloc(at, 2)
 		alloc(at+1, scratch)
-		events = append(events, model.Event{Kind: model.Free, Time: at + 2, Addr: events[len(events)-1].Addr})
+		run.Events = append(run.Events, model.Event{Kind: model.Free, Time: at + 2, Addr: run.Events[len(run.Events)-1].Addr})
 	}
+	return run, 1, 2
+}
+
+// A table that is loaded at once, and has nearly all blocks of the run, hides no leak that follows, and is none.
+func TestVerdictsAfterBurst(t *testing.T) {
+	run, table, leak := loadThenLeak()
 	for _, chunkSize := range []int{1 << 12, 1 << 15, 1 << 22} {
-		ix := builtIndex(t, &modeltest.Planted{Events: events, Stacks: stacks}, chunkSize)
+		ix := builtIndex(t, run, chunkSize)
 		list, err := ix.Verdicts(t.Context(), analysis.ByStack, "")
 		if err != nil {
 			t.Fatal(err)
@@ -92,6 +98,9 @@ func TestVerdictsAfterBurst(t *testing.T) {
 		}
 		if said[table] != verdict.Kept || said[leak] != verdict.Leak {
 			t.Errorf("in chunks of %d: the table is %v, the leak %v", chunkSize, said[table], said[leak])
+		}
+		if rate, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.FullRange); err != nil || !ok || rate < 6000 || rate > 6800 {
+			t.Errorf("in chunks of %d: growth of %v B/s, %v, %v", chunkSize, rate, ok, err)
 		}
 	}
 }
