@@ -356,6 +356,7 @@ func (f *finder) peak() error {
 	model.SortFirst(f.sites, peakSites, func(a, b Site) int {
 		return cmp.Or(cmp.Compare(b.LiveBytes, a.LiveBytes), cmp.Compare(a.Stack, b.Stack))
 	})
+	held := f.held()
 	reported := map[Key]bool{}
 	for i := range f.out {
 		for _, k := range f.out[i].Keys {
@@ -375,7 +376,7 @@ func (f *finder) peak() error {
 		if ratio(x.Bytes, f.top.Bytes) < peakPart {
 			break
 		}
-		if err := f.sayPeak(x); err != nil {
+		if err := f.sayPeak(x, held[x.Site.Key]); err != nil {
 			return err
 		}
 		f.out = append(f.out, *x)
@@ -383,8 +384,28 @@ func (f *finder) peak() error {
 	return nil
 }
 
-// sayPeak completes a finding about the peak: how much an owner has of it, and for how long its largest site has that.
-func (f *finder) sayPeak(x *Finding) error {
+// held returns the sites at the peak, in order, of which [Trace.HeldAtPeak] is known without a walk over all blocks.
+func (f *finder) held() map[Key]bool {
+	known, blocks := map[Key]bool{}, uint64(0)
+	for i := range f.sites {
+		s := &f.sites[i]
+		if ratio(s.LiveBytes, f.top.Bytes) < peakPart {
+			break
+		}
+		if s.LiveCount > MostPeakBlocks {
+			continue
+		}
+		if blocks += s.LiveCount; blocks > MostHeld {
+			break
+		}
+		known[s.Key] = true
+	}
+	return known
+}
+
+// sayPeak completes a finding about the peak: how much an owner has of it, and for how long its largest site has that,
+// if that is to be asked.
+func (f *finder) sayPeak(x *Finding, ask bool) error {
 	x.At, x.AtTime, x.HasAt = f.top.Instant, f.top.Time, true
 	x.Text = fmt.Sprintf("%v of the peak (%v)", model.Bytes(x.Bytes), model.ShareOf(x.Bytes, f.top.Bytes))
 	s := &x.Site
@@ -392,7 +413,7 @@ func (f *finder) sayPeak(x *Finding) error {
 	if several {
 		x.Text += fmt.Sprintf(" at %d sites", x.sites)
 	}
-	if ratio(s.LiveBytes, f.top.Bytes) < peakPart { // it takes a walk over all blocks
+	if !ask {
 		return nil
 	}
 	held, err := f.t.HeldAtPeak(f.ctx, s.Key)

@@ -11,6 +11,10 @@ import (
 // looked at.
 const MostPeakBlocks = 500_000
 
+// MostHeld is the maximum number of blocks that the largest stacks at the peak may have together for [Trace.HeldAtPeak] to
+// be known without a walk over all blocks.
+const MostHeld = 1 << 21
+
 // PeakBlocks are the blocks of a stack that are live at the peak, in order of birth.
 type PeakBlocks struct {
 	all  []peakBlock

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/traceindex/group"
+	"github.com/memtui/memtui/analysis/traceindex/tally"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 )
@@ -60,6 +61,13 @@ func (ix *fileIndex) judgedLives(ctx context.Context) *group.LifeSums {
 	keys := make([]analysis.Key, min(len(list), mostLives))
 	for i := range keys {
 		keys[i] = analysis.Key(list[i].Key)
+	}
+	if p, err := ix.findPeak(ctx); err == nil { // those that lists of the peak begin with
+		for _, k := range p.largest() {
+			if k < tally.MostStacks && !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
+		}
 	}
 	if !model.BudgetOf(ctx).Fits(int64(len(keys)) * 1100 * (mostWorkers + 1)) {
 		return nil

@@ -155,12 +155,9 @@ func (l *leakSums) restore(from *group.LeakRows) error {
 	return nil
 }
 
-// It is kept how long the largest stacks at the peak hold what they have, if that is a twentieth of all, as findings ask:
-// as long as they have at most mostHeld blocks together.
-const (
-	heldShare = 20
-	mostHeld  = 1 << 21
-)
+// heldShare is the share of the peak from which it is kept how long the largest stacks hold what they have, as findings
+// ask: as long as they have at most [analysis.MostHeld] blocks together.
+const heldShare = 20
 
 type peakID struct{}
 
@@ -225,7 +222,7 @@ func (p *peakSums) largest() []analysis.Key {
 	slices.SortStableFunc(keys, func(a, b analysis.Key) int { return cmp.Compare(cells[b].LiveBytes(), cells[a].LiveBytes()) })
 	blocks := uint64(0)
 	for i, k := range keys {
-		if blocks += cells[k].LiveCount(); blocks > mostHeld {
+		if blocks += cells[k].LiveCount(); blocks > analysis.MostHeld {
 			return keys[:i]
 		}
 	}

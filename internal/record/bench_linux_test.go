@@ -196,7 +196,7 @@ func TestSamplingCostsFewInstructions(t *testing.T) {
 	cost := map[bool]float64{}
 	for _, recorded := range []bool{false, true} {
 		for rounds, sign := range map[string]float64{"range(7)": 1, "range(1)": -1} { // without the start
-			text := "import sys; sys.argv = ['', 'churn']\n" + strings.Replace(string(source), "range(60)", rounds, 1)
+			text := "import sys; sys.argv = ['', 'churn']\n" + strings.Replace(string(source), "range(180)", rounds, 1)
 			cost[recorded] += sign * instructions(t, valgrind, python, text, recorded)
 		}
 	}

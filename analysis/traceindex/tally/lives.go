@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// mostStacks is the number of stacks whose lifetimes are counted. In a hostile file every event may have its own.
-const mostStacks = 1 << 15
+// MostStacks is the number of stacks whose lifetimes are counted. In a hostile file every event may have its own.
+const MostStacks = 1 << 15
 
 const pieceStacks = 1 << 7
 
@@ -21,9 +21,9 @@ type lives struct {
 	longest, oldest model.Time
 }
 
-// of returns the counts of a stack, nil beyond mostStacks.
+// of returns the counts of a stack, nil beyond MostStacks.
 func (t *Tally) of(stack uint32) *lives {
-	if stack >= mostStacks {
+	if stack >= MostStacks {
 		return nil
 	}
 	piece := int(stack / pieceStacks)
