@@ -68,8 +68,12 @@ func TestAlikeAreNotSorted(t *testing.T) {
 		refs[i] = uint32(i)
 	}
 	s := &sortedRefs{ix: ix, by: analysis.LargestFirst}
-	if n := testing.AllocsPerRun(1, func() { s.sort(refs) }); n != 0 {
-		t.Errorf("%v allocations", n)
+	least := math.Inf(1)
+	for range 5 { // other goroutines of the process may allocate as well
+		least = min(least, testing.AllocsPerRun(1, func() { s.sort(refs) }))
+	}
+	if least != 0 {
+		t.Errorf("%v allocations", least)
 	}
 	ix.records.origin.Set(70_000, column.Origin{Size: 64})
 	if s.sort(refs); refs[0] != 70_000 || refs[1] != 0 || refs[len(refs)-1] != 99_999 {
