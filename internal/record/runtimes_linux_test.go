@@ -66,8 +66,8 @@ func TestNodeIsRecorded(t *testing.T) {
 			live += s.LiveBytes
 		}
 	}
-	// Some 10,000 sessions of 1.6 kB and more, fewer on a busy machine, stay.
-	if live < 1<<20 || live > 100<<20 {
+	// Some 10,000 sessions of 1.6 kB and more stay, a few hundred on a busy machine.
+	if live < 1<<18 || live > 100<<20 {
 		t.Errorf("%d B live, sites %+v", live, sites)
 	}
 	for _, name := range []string{"openSession", "(anonymous shop.js:7)"} { // the second is what the timer calls
