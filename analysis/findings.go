@@ -384,21 +384,15 @@ func (f *finder) peak() error {
 	return nil
 }
 
-// held returns the sites at the peak, in order, of which [Trace.HeldAtPeak] is known without a walk over all blocks.
+// held returns the sites at the peak of which [Trace.HeldAtPeak] is known. The first sites are in order.
 func (f *finder) held() map[Key]bool {
-	known, blocks := map[Key]bool{}, uint64(0)
+	known, held := map[Key]bool{}, Held{All: f.top.Bytes}
 	for i := range f.sites {
 		s := &f.sites[i]
-		if ratio(s.LiveBytes, f.top.Bytes) < peakPart {
+		if !held.Large(s.LiveBytes) {
 			break
 		}
-		if s.LiveCount > MostPeakBlocks {
-			continue
-		}
-		if blocks += s.LiveCount; blocks > MostHeld {
-			break
-		}
-		known[s.Key] = true
+		known[s.Key] = held.Has(s.LiveBytes, s.LiveCount)
 	}
 	return known
 }

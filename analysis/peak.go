@@ -11,9 +11,30 @@ import (
 // looked at.
 const MostPeakBlocks = 500_000
 
-// MostHeld is the maximum number of blocks that the largest stacks at the peak may have together for [Trace.HeldAtPeak] to
-// be known without a walk over all blocks.
-const MostHeld = 1 << 21
+// Limits of [Held].
+const (
+	heldShare = 20
+	mostHeld  = 1 << 21
+)
+
+// Held selects the stacks of which [Trace.HeldAtPeak] is known without a walk over all blocks: those that have a twentieth
+// of the peak, as long as they have few blocks together.
+type Held struct {
+	All    uint64 // bytes at the peak
+	blocks uint64
+}
+
+// Large reports whether bytes are as much as a stack must have.
+func (h *Held) Large(bytes uint64) bool { return bytes >= max(h.All/heldShare, 1) }
+
+// Has reports whether the next stack, by what it has, most first, is one of them.
+func (h *Held) Has(bytes, count uint64) bool {
+	if !h.Large(bytes) || count > MostPeakBlocks {
+		return false
+	}
+	h.blocks += count
+	return h.blocks <= mostHeld
+}
 
 // PeakBlocks are the blocks of a stack that are live at the peak, in order of birth.
 type PeakBlocks struct {

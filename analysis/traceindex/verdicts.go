@@ -198,8 +198,11 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 
 // reads reports whether a chunk must be read, as its blocks may live long without a record.
 func (j *judge) reads(c *chunk) bool {
-	if len(j.ix.chunks) <= verdict.Windows || !j.clock.OfTime() {
-		return len(j.ix.chunks) <= verdict.Windows || int(c.totals.AllocCount) > j.window
+	switch {
+	case len(j.ix.chunks) <= verdict.Windows:
+		return true
+	case !j.clock.OfTime():
+		return int(c.totals.AllocCount) > j.window
 	}
 	first, _ := slices.BinarySearch(j.edges[:], uint32(c.first)+1)
 	return first+1 < len(j.edges) && int(j.edges[first+1]) < c.first+c.n

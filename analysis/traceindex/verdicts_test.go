@@ -41,20 +41,27 @@ func TestVerdictsAgree(t *testing.T) {
 	}
 }
 
+// verdictsOf returns the verdicts by stack.
+func verdictsOf(t *testing.T, ix *fileIndex) map[model.StackID]verdict.Verdict {
+	t.Helper()
+	list, err := ix.Verdicts(t.Context(), analysis.ByStack, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[model.StackID]verdict.Verdict{}
+	for _, v := range list {
+		said[ix.Ids[v.Key]] = v
+	}
+	return said
+}
+
 // TestVerdictsFromRecords judges a program whose truth is known by the blocks that outlive their chunk, where chunks
 // are small, and by all where they are large.
 func TestVerdictsFromRecords(t *testing.T) {
 	run := modeltest.NewPlanted(3, 4000)
 	for _, chunkSize := range []int{1 << 12, 1 << 15, 1 << 22} {
 		ix := builtIndex(t, run, chunkSize)
-		list, err := ix.Verdicts(t.Context(), analysis.ByStack, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		said := map[model.StackID]verdict.Verdict{}
-		for _, v := range list {
-			said[ix.Ids[v.Key]] = v
-		}
+		said := verdictsOf(t, ix)
 		for _, p := range run.Parts {
 			v := said[p.Stack]
 			if grew := v.Kind == verdict.Leak; grew != (p.Truth == "leak") || (v.Kind == verdict.Late) != (p.Truth == "late") {
@@ -88,16 +95,9 @@ func TestVerdictsAfterBurst(t *testing.T) {
 	run, table, leak := loadThenLeak()
 	for _, chunkSize := range []int{1 << 12, 1 << 15, 1 << 22} {
 		ix := builtIndex(t, run, chunkSize)
-		list, err := ix.Verdicts(t.Context(), analysis.ByStack, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		said := map[model.StackID]verdict.Kind{}
-		for _, v := range list {
-			said[ix.Ids[v.Key]] = v.Kind
-		}
-		if said[table] != verdict.Kept || said[leak] != verdict.Leak {
-			t.Errorf("in chunks of %d: the table is %v, the leak %v", chunkSize, said[table], said[leak])
+		said := verdictsOf(t, ix)
+		if said[table].Kind != verdict.Kept || said[leak].Kind != verdict.Leak {
+			t.Errorf("in chunks of %d: the table is %v, the leak %v", chunkSize, said[table].Kind, said[leak].Kind)
 		}
 		if rate, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.FullRange); err != nil || !ok || rate < 6000 || rate > 6800 {
 			t.Errorf("in chunks of %d: growth of %v B/s, %v, %v", chunkSize, rate, ok, err)

@@ -155,10 +155,6 @@ func (l *leakSums) restore(from *group.LeakRows) error {
 	return nil
 }
 
-// heldShare is the share of the peak from which it is kept how long the largest stacks hold what they have, as findings
-// ask: as long as they have at most [analysis.MostHeld] blocks together.
-const heldShare = 20
-
 type peakID struct{}
 
 // findPeak returns the state at the peak of the run, which must have events.
@@ -213,20 +209,15 @@ func (p *peakSums) largest() []analysis.Key {
 	for i := range cells {
 		all, _ = model.SaturatingAdd(all, cells[i].LiveBytes())
 	}
+	held := analysis.Held{All: all}
 	var keys []analysis.Key
 	for k := range cells {
-		if cells[k].LiveCount() <= analysis.MostPeakBlocks && cells[k].LiveBytes() >= max(all/heldShare, 1) {
+		if held.Large(cells[k].LiveBytes()) {
 			keys = append(keys, analysis.Key(k))
 		}
 	}
 	slices.SortStableFunc(keys, func(a, b analysis.Key) int { return cmp.Compare(cells[b].LiveBytes(), cells[a].LiveBytes()) })
-	blocks := uint64(0)
-	for i, k := range keys {
-		if blocks += cells[k].LiveCount(); blocks > analysis.MostHeld {
-			return keys[:i]
-		}
-	}
-	return keys
+	return slices.DeleteFunc(keys, func(k analysis.Key) bool { return !held.Has(cells[k].LiveBytes(), cells[k].LiveCount()) })
 }
 
 // HeldAtPeak implements [analysis.Trace].
