@@ -18,7 +18,7 @@ import (
 var indexFormat = sections.Format{Magic: "memtui.index/1\r\n", Version: IndexVersion}
 
 // IndexVersion is the version of the files that [KeptIndex.Write] writes.
-const IndexVersion = 14
+const IndexVersion = 15
 
 // errKeepNothing is the reason not to write an index.
 var errKeepNothing = errors.New("too much of the trace can only be read from start to end")
@@ -75,11 +75,17 @@ type largeSizeAt struct{ At, Size uint64 }
 // plainMark is a fileMark without a bool, which could have invalid values in a file.
 type plainMark struct{ Event, GC, ID, Bytes, Time uint64 }
 
-// sections reads or writes everything in an index. What the first chart needs comes first: most of it is verified
-// before the first question is answered, and runs and streams when they are first read. What follows the streams is
-// used only once the complete file is verified. A new field of the index that cannot be derived from others needs a
-// line here.
+// sections reads or writes everything in an index. A new field of the index that cannot be derived from others needs a
+// line in one of its two halves.
 func (ix *fileIndex) sections(f *sections.Codec) {
+	ix.eventSections(f)
+	ix.answerSections(f)
+}
+
+// eventSections reads or writes what was built of the events. What the first chart needs comes first: most of it is
+// verified before the first question is answered, and runs and streams when they are first read. What follows the
+// streams is used only once the complete file is verified.
+func (ix *fileIndex) eventSections(f *sections.Codec) {
 	ix.metaSection(f)
 	ix.chunkSections(f)
 	ix.markSection(f)
@@ -93,10 +99,7 @@ func (ix *fileIndex) sections(f *sections.Codec) {
 	for d := range column.DimCount {
 		sections.Array(f, "sums", &ix.sums[d])
 	}
-	sections.Array(f, "verdicts", (*[]verdict.Verdict)(&ix.verdicts))
-	ix.wholeSections(f)
 	f.Lazy = true
-	ix.passSections(f)
 	columnSection(f, "curve", &ix.curve.Base)
 	columnSection(f, "runs", &ix.runs)
 	sections.Parts(f, "freed", len(chunks), func(i int) *[]byte { return &chunks[i].freed })
@@ -112,6 +115,15 @@ func (ix *fileIndex) sections(f *sections.Codec) {
 	sections.Array(f, "stack of site", &ix.sites.Stack)
 	sections.Array(f, "thread of site", &ix.sites.Thread)
 	ix.records.sections(f)
+	f.Lazy = false
+}
+
+// answerSections reads or writes the answers about the complete run. They come last, as they are made while the rest is
+// written.
+func (ix *fileIndex) answerSections(f *sections.Codec) {
+	sections.Array(f, "verdicts", (*[]verdict.Verdict)(&ix.verdicts))
+	ix.wholeSections(f)
+	ix.passSections(f)
 }
 
 func (r *records) sections(f *sections.Codec) {
@@ -353,11 +365,22 @@ func (ix *fileIndex) save(ctx context.Context, w io.Writer, key sections.Key) er
 	if kept > max(mostKept, ix.events()/16) {
 		return errKeepNothing
 	}
-	// If memory was short, answers are made after the file is opened.
-	if err := ix.answerWhole(ctx); err != nil && !errors.As(err, new(*model.MemoryError)) {
-		return err
-	}
-	return indexFormat.Write(ctx, w, key, ix.sections)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	answered := make(chan error, 1)
+	go func() { answered <- model.Guarded(func() error { return ix.answerWhole(ctx) }) }()
+	return indexFormat.Write(ctx, w, key, func(f *sections.Codec) {
+		if ix.eventSections(f); f.Err != nil {
+			stop()
+		}
+		// If memory was short, answers are made after the file is opened.
+		if err := <-answered; f.Err == nil && err != nil && !errors.As(err, new(*model.MemoryError)) {
+			f.Err = err
+		}
+		if f.Err == nil {
+			ix.answerSections(f)
+		}
+	})
 }
 
 // layoutOfFiles returns the layout of the files of this version.

@@ -65,28 +65,26 @@ func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 func (l *leakSums) addLate(ctx context.Context, in group.Scope) error {
 	ix, duration := l.ix, l.ix.duration()
 	late := duration - group.PercentOf(duration, group.LatePercent)
-	r := ix.reader()
-	first := r.search(func(t model.Time) bool { return t >= late })
-	if r.err != nil {
-		return r.err
-	}
-	return ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), func(b *fileBlock) {
-		if int(b.died) >= first && !ix.overwrites(int(b.died)) && ix.in(in, b) {
+	return ix.eachLong(ctx, group.PercentOf(duration, group.LongPercent), late, func(b *fileBlock) {
+		if !ix.overwrites(int(b.died)) && ix.in(in, b) {
 			l.add(b, b.diedAt-b.bornAt)
 		}
 	})
 }
 
-// eachLong calls f for the blocks that ended after a lifetime of at least least, in order of birth. A block is valid
-// until f returns.
-func (ix *fileIndex) eachLong(ctx context.Context, least model.Time, f func(b *fileBlock)) error {
+// eachLong calls f for the blocks that ended at the instant late or after it, and after a lifetime of at least least, in
+// order of birth. A block is valid until f returns.
+func (ix *fileIndex) eachLong(ctx context.Context, least, late model.Time, f func(b *fileBlock)) error {
 	take := func(b *fileBlock) {
-		if b.died != alive && b.diedAt-b.bornAt >= least {
+		if b.died != alive && b.diedAt >= late && b.diedAt-b.bornAt >= least {
 			f(b)
 		}
 	}
 	records := ix.walkRecords()
 	for _, c := range ix.chunks {
+		if ix.duration()-c.begin < least {
+			break
+		}
 		if c.end-c.begin >= least { // blocks without a record may also live that long
 			v, err := ix.view(c)
 			if err != nil {
@@ -96,8 +94,9 @@ func (ix *fileIndex) eachLong(ctx context.Context, least model.Time, f func(b *f
 			ix.done(v)
 			continue
 		}
+		early := max(late, c.begin+least)
 		for r := int(c.firstRec); r < int(c.firstRec+c.records); r++ {
-			if at := ix.records.diedAt.At(r); at >= c.begin+least {
+			if ix.records.diedAt.At(r) >= early {
 				take(records.to(r))
 			}
 		}

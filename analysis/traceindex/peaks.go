@@ -224,7 +224,9 @@ func (w *levelWorker) follow(v *view, from, to int) {
 func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want []analysis.Key) ([]*group.Pass, error) {
 	c := levelScan{ix: ix, groups: groups, in: ix.membership(groups[0].in)}
 	_, counted := ix.whole.livesOf(nil)
-	if ix.settled() && c.in.all() && (!counted || ix.grids.Get(n, 0, n) == nil) && !ix.countTallied(ctx) { // at little extra cost
+	count := ix.settled() && c.in.all() && (!counted || ix.grids.Get(n, 0, n) == nil)
+	fromTally := ix.tallied(n, groups)
+	if count && !fromTally && !ix.countTallied(ctx) { // at little extra cost
 		c.counts = &blockCounts{ix: ix, grid: new(analysis.Grid), lives: ix.judgedLives(ctx)}
 	}
 	builders := make([]*group.PassBuilder, len(groups))
@@ -253,13 +255,16 @@ func (ix *fileIndex) passes(ctx context.Context, n int, groups []*grouping, want
 		}
 	}
 	run := c.run
-	if c.counts == nil && ix.tallied(n, groups) {
+	if fromTally {
 		run = func(ctx context.Context, _, _ int) error { return c.runTallied(ctx, builders, until) }
 	}
 	if err := run(ctx, 0, n); err != nil {
 		return nil, err
 	}
 	until(analysis.HistoryColumns)
+	if count && fromTally { // last, as it waits for the verdicts; without room for them, counts are made when asked for
+		ix.countTallied(ctx)
+	}
 	if c.counts != nil {
 		for _, part := range c.parts {
 			c.counts.merge(part)

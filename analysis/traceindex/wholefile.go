@@ -13,27 +13,33 @@ import (
 	"github.com/memtui/memtui/model/sections"
 )
 
-// answerWhole computes what the file keeps about the complete run, as far as that is not known: each answer on its own
-// goroutine. The lock is held, and the index complete.
+// answerWhole computes what the file keeps about the complete run, as far as that is not known: the verdicts, whose walk
+// takes longest, on one goroutine, and the others on another one. The lock is held, and the index complete.
 func (ix *fileIndex) answerWhole(ctx context.Context) error {
+	judge := func() error { return ix.judged(ctx) }
 	if ix.events() == 0 || !ix.levelsFit() {
-		return ix.judged(ctx)
+		return judge()
 	}
-	answers := []func() error{
-		func() error { return ix.judged(ctx) },
-		func() error { _, err := ix.grouping(analysis.ByStack, group.Scope{}).pass(ctx, nil); return err },
-		func() error { _, err := ix.findPeak(ctx); return err },
+	var judged error
+	var judging sync.WaitGroup
+	judging.Go(func() { judged = model.Guarded(judge) })
+	err := model.Guarded(func() error { return ix.answerOthers(ctx) })
+	judging.Wait()
+	return cmp.Or(judged, err)
+}
+
+// answerOthers computes the answers other than verdicts.
+func (ix *fileIndex) answerOthers(ctx context.Context) error {
+	if _, err := ix.findPeak(ctx); err != nil {
+		return err
 	}
 	for late := range ix.whole.leaks {
-		answers = append(answers, func() error { _, err := ix.wholeLeaks(ctx, late); return err })
+		if _, err := ix.wholeLeaks(ctx, late); err != nil {
+			return err
+		}
 	}
-	errs := make([]error, len(answers))
-	var all sync.WaitGroup
-	for i, ask := range answers {
-		all.Go(func() { errs[i] = model.Guarded(ask) })
-	}
-	all.Wait()
-	return cmp.Or(errs...)
+	_, err := ix.grouping(analysis.ByStack, group.Scope{}).pass(ctx, nil)
+	return err
 }
 
 type wholeID struct{}

@@ -2,6 +2,8 @@ package verdict
 
 import (
 	"math"
+	"math/bits"
+	"sort"
 
 	"github.com/memtui/memtui/model"
 )
@@ -55,9 +57,14 @@ const replaceWithin = 1 << 10
 // Gatherer sums up blocks by site. Blocks of one site must come in order of birth.
 type Gatherer struct {
 	edges [Windows + 1]uint32 // events before each window, and before the end of the run
+	cells [windowCells]uint8  // windows of the first events of cells of equally many events each
+	shift int                 // events of a cell, as a power of two
 	short model.Time          // upper bound of the lifetimes of blocks that are left out
 	sites []Evidence
 }
+
+// windowCells is large enough that a cell rarely has events of more than two windows.
+const windowCells = 1 << 10
 
 // SiteBytes is about how much memory a Gatherer takes per site.
 const SiteBytes = 1464
@@ -66,20 +73,29 @@ const SiteBytes = 1464
 // the end of the run. Blocks that lived shorter than about a window may be left out; none of those lived longer than
 // short.
 func NewGatherer(edges [Windows + 1]uint32, short model.Time, sites int) *Gatherer {
-	return &Gatherer{edges: edges, short: short, sites: make([]Evidence, sites)}
+	g := &Gatherer{edges: edges, short: short, sites: make([]Evidence, sites)}
+	g.shift = max(bits.Len32(edges[Windows])-bits.Len(windowCells-1), 0)
+	for i := range g.cells {
+		g.cells[i] = uint8(g.search(uint32(i) << g.shift))
+	}
+	return g
 }
 
 // window returns the window of an event, Windows if it is after the run.
 func (g *Gatherer) window(event uint32) int {
-	lo, hi := 0, Windows+1
-	for lo+1 < hi {
-		if mid := (lo + hi) / 2; g.edges[mid] <= event {
-			lo = mid
-		} else {
-			hi = mid
-		}
+	if event >= g.edges[Windows] {
+		return Windows
 	}
-	return lo
+	w := int(g.cells[event>>g.shift])
+	for g.edges[w+1] <= event {
+		w++
+	}
+	return w
+}
+
+// search is window without cells.
+func (g *Gatherer) search(event uint32) int {
+	return sort.Search(Windows, func(w int) bool { return g.edges[w+1] > event })
 }
 
 // Add adds a block of a site.
@@ -90,7 +106,9 @@ func (g *Gatherer) Add(site int, b *Block) {
 	}
 	e := &g.sites[site]
 	died := g.window(b.Died)
-	e.chain.add(b, g.position(born, b.Born), died == Windows)
+	if e.chain.grows(b) {
+		e.chain.add(b, g.position(born, b.Born), died == Windows)
+	}
 	if died == Windows {
 		if e.last == 0 && e.first == 0 {
 			e.first = b.BornAt
@@ -116,17 +134,15 @@ func (g *Gatherer) position(window int, event uint32) float64 {
 	return float64(window) + float64(event-from)/float64(to-from)
 }
 
-// add adds the next block of the site.
+// grows reports whether a block is larger than the current one: a smaller one is in addition to that.
+func (c *chain) grows(b *Block) bool { return c.size == 0 || b.Size > c.size }
+
+// add adds the next block of the site, which grows.
 func (c *chain) add(b *Block, at float64, lives bool) {
-	switch {
-	case c.size == 0 || b.Size > c.size && !c.replacedBy(b):
+	if c.size == 0 || !c.replacedBy(b) {
 		*c = chain{least: b.Size, begun: at}
-	case b.Size > c.size:
-		if c.links++; c.size/2 >= c.doubled[2].full {
-			c.doubled = [3]mark{c.doubled[1], c.doubled[2], {at, c.size}}
-		}
-	default:
-		return // a smaller block in addition to the current one
+	} else if c.links++; c.size/2 >= c.doubled[2].full {
+		c.doubled = [3]mark{c.doubled[1], c.doubled[2], {at, c.size}}
 	}
 	c.was, c.size, c.died, c.lives, c.grown = c.size, b.Size, b.Died, lives, at
 }
