@@ -37,7 +37,7 @@ func (ix *fileIndex) membership(in group.Scope) *membership {
 	bits := make([]uint64, r.len()/64+1)
 	born := r.bornAt.Reader()
 	for i := range r.len() {
-		b := fileBlock{bornAt: model.Time(born.Next())}
+		b := fileBlock{bornAt: model.Time(born.To(i))}
 		site, bytes := r.origin.At(i)
 		size := analysis.SizeClass(bytes)
 		if size < int(m.rect.SizeFrom) || size >= int(m.rect.SizeTo) || in.Set != nil && !in.Set.Has(ix.sites.Stack[site]) {

@@ -331,7 +331,7 @@ func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64))
 		return
 	}
 	r := &s.ix.records
-	born := r.bornAt.ReaderAt(from)
+	born := r.bornAt.Reader()
 	kept := make([]uint16, column.ChunkLen)
 	for base := from; base < to; base = base&^column.ChunkMask + column.ChunkLen {
 		died := r.died.Chunks[base>>column.ChunkBits][base&column.ChunkMask : min(column.ChunkLen, to-base&^column.ChunkMask)]
@@ -340,7 +340,6 @@ func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64))
 			kept[n] = uint16(k)
 			n += int((uint64(d)-uint64(s.hi))>>63 ^ 1)
 		}
-		next := base // index in born
 		for _, k := range kept[:n] {
 			i := base + int(k)
 			site, size := r.origin.At(i)
@@ -349,19 +348,10 @@ func (s *refScan) scan(from, to int, f func(class int, ref uint32, size uint64))
 			}
 			life := model.Time(0)
 			if s.by.by == analysis.ShortestFirst && died[k] != alive {
-				for ; next < i; next++ {
-					born.Next()
-				}
-				next++
-				life = r.diedAt.At(i) - model.Time(born.Next())
+				life = r.diedAt.At(i) - model.Time(born.To(i))
 			}
 			class, _ := s.by.rank(size, died[k], life)
 			f(class, uint32(i), size)
-		}
-		if s.by.by == analysis.ShortestFirst {
-			for ; next < base+len(died); next++ {
-				born.Next()
-			}
 		}
 	}
 }

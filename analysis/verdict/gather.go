@@ -74,6 +74,7 @@ const SiteBytes = 1464
 // short.
 func NewGatherer(edges [Windows + 1]uint32, short model.Time, sites int) *Gatherer {
 	g := &Gatherer{edges: edges, short: short, sites: make([]Evidence, sites)}
+	clear(g.sites) // a fresh page that is read before it is written faults twice
 	g.shift = max(bits.Len32(edges[Windows])-bits.Len(windowCells-1), 0)
 	for i := range g.cells {
 		g.cells[i] = uint8(g.search(uint32(i) << g.shift))

@@ -65,43 +65,42 @@ func (c *RiseColumn) walk(a *riseAnchor, n int) uint64 {
 	return a.value
 }
 
-// RiseReader reads a column from its beginning.
+// RiseReader reads a column in order, or with leaps. It decodes all numbers of an anchor at once.
 type RiseReader struct {
-	c *RiseColumn
-	i int
-	a riseAnchor
+	c      *RiseColumn
+	span   int              // number of the anchor of values, -1 for none
+	known  int              // number of values
+	values [riseSpan]uint64 // those of the anchor
 }
 
-// Reader returns a reader that begins at the first value.
-func (c *RiseColumn) Reader() RiseReader { return RiseReader{c: c} }
+// Reader returns a reader.
+func (c *RiseColumn) Reader() RiseReader { return RiseReader{c: c, span: -1} }
 
-// ReaderAt returns a reader that begins at value i.
-func (c *RiseColumn) ReaderAt(i int) RiseReader {
-	r := RiseReader{c: c, i: i &^ (riseSpan - 1)}
-	for r.i < i {
-		r.Next()
-	}
-	return r
-}
-
-// Next returns the next value; there must be one.
-func (r *RiseReader) Next() uint64 {
-	if r.i%riseSpan == 0 {
-		r.a = r.c.Anchor[r.i/riseSpan]
-	} else {
-		r.c.walk(&r.a, 1)
-	}
-	r.i++
-	return r.a.value
-}
-
-// To advances to value i, which must not have been returned yet, and returns it.
+// To returns the value at index i, which must be within the column.
 func (r *RiseReader) To(i int) uint64 {
-	r.i = max(r.i, i&^(riseSpan-1))
-	for r.i < i {
-		r.Next()
+	if i/riseSpan != r.span || i%riseSpan >= r.known {
+		r.load(i / riseSpan)
 	}
-	return r.Next()
+	return r.values[i%riseSpan]
+}
+
+// load decodes the values of an anchor, as many as there are by now.
+func (r *RiseReader) load(span int) {
+	a := r.c.Anchor[span]
+	r.span, r.known = span, min(riseSpan, r.c.N-span*riseSpan)
+	r.values[0] = a.value
+	if r.known == 1 {
+		return
+	}
+	steps, v := r.c.Steps.Chunks[a.At>>ChunkBits][a.At&ChunkMask:], a.value
+	for i := 1; i < r.known; i++ {
+		d, size := uint64(steps[0]), 1
+		if d >= 0x80 {
+			d, size = binary.Uvarint(steps)
+		}
+		v += d
+		r.values[i%riseSpan], steps = v, steps[size:]
+	}
 }
 
 // Search returns the first index whose value is at least v, or n if there is none.

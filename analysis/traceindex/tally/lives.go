@@ -17,8 +17,8 @@ type livesPiece [pieceStacks]lives
 
 // lives counts the blocks of a stack by their lifetimes. No trace has as many as 32 bits do not hold.
 type lives struct {
-	lived, ages     [analysis.LifeClasses]uint32
 	longest, oldest model.Time
+	lived, ages     [analysis.LifeClasses]uint32 // the shortest lives share a cache line with the fields above
 }
 
 // of returns the counts of a stack, nil beyond MostStacks.
@@ -32,6 +32,7 @@ func (t *Tally) of(stack uint32) *lives {
 	}
 	if t.lives[piece] == nil {
 		t.lives[piece] = new(livesPiece)
+		clear(t.lives[piece][:]) // a fresh page that is read before it is written faults twice
 	}
 	return &t.lives[piece][stack%pieceStacks]
 }
