@@ -120,7 +120,7 @@ func (d *decoder) seek(from, to int64) error {
 			d.at += stepWords
 			continue
 		}
-		d.at += int(eventWords[d.page[d.at]&formMask])
+		d.at += wordsOf(d.page[d.at])
 		d.before = d.clock.tick()
 	}
 	return nil
@@ -168,7 +168,7 @@ func (d *decoder) read(start, to int64) error {
 // one decodes an event of any form.
 func (d *decoder) one() (e model.Event) {
 	w, next := d.page[d.at], d.page[(d.at+1)%pageWords]
-	d.at += int(eventWords[w&formMask])
+	d.at += wordsOf(w)
 	e.Time = model.Time(d.clock.tick())
 	free := false
 	switch w & formMask {

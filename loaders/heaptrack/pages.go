@@ -86,8 +86,11 @@ func appendBlock(words []uint64, b block) []uint64 {
 	return append(words, b.addr<<2|formAlloc, b.size<<32|uint64(b.trace))
 }
 
-// eventWords is the length of an event by its form.
-var eventWords = [4]uint8{formFree: 1, formAlloc: 2, formNumber: 1, formOther: wideWords}
+// eventWords is the length of an event by its form, in a byte each.
+const eventWords = 1<<(8*formFree) | 2<<(8*formAlloc) | 1<<(8*formNumber) | wideWords<<(8*formOther)
+
+// wordsOf returns the length of the event that begins with a word.
+func wordsOf(first uint64) int { return int(eventWords >> (8 * (first & formMask)) & 0xff) }
 
 // mostWaiting is the most events that wait for a time. A program under heaptrack has tens of thousands in 10 ms.
 const mostWaiting = 1 << 17
@@ -147,7 +150,7 @@ func (s *steps) write(out []byte, k clock) []byte {
 			out = appendWords(out, before, now.time, now.part, now.eachTime, now.eachPart)
 			room = pageWords - headWords
 		}
-		n, used := fitting(words, room)
+		n, used := fitting(words, s.waiting-done, room)
 		out = appendWords(out, words[:used]...)
 		done, words, room = done+n, words[used:], room-used
 		if len(words) > 0 {
@@ -158,10 +161,14 @@ func (s *steps) write(out []byte, k clock) []byte {
 	return out
 }
 
-// fitting returns how many of the events fit, and their number of words. hot kernel
-func fitting(words []uint64, room int) (n, used int) {
+// fitting returns how many of some events fit, and their number of words. hot kernel
+func fitting(words []uint64, events, room int) (n, used int) {
+	if len(words) == events { // each has one word
+		n = min(events, room)
+		return n, n
+	}
 	for used < len(words) {
-		next := used + int(eventWords[words[used]&formMask])
+		next := used + wordsOf(words[used])
 		if next > room {
 			break
 		}
