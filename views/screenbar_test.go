@@ -145,7 +145,7 @@ func TestListsScrollSideways(t *testing.T) {
 
 // Findings and messages wrap instead of ending in an ellipsis.
 func TestSentencesWrap(t *testing.T) {
-	u := openKvleak(t, 80, 46, colorCaps).has("throughout the run; none was\n")
+	u := openKvleak(t, 80, 46, colorCaps).has("the run; none was freed\n")
 	if text := u.Text(); strings.Contains(text[strings.Index(text, "Look here first"):], "…") {
 		t.Errorf("a finding is cut:\n%s", text)
 	}

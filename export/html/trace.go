@@ -104,7 +104,11 @@ func (b *builder) findings(t *report.Trace) {
 		if f.Kind == analysis.FindingDamage.String() && !b.Complete {
 			continue // already in head
 		}
-		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: f.Certain(": ") + model.Clean(f.Evidence), Spark: f.History()}
+		text := f.Certain(": ") + model.Clean(f.Evidence)
+		if line := f.Line(false); line != "" {
+			text = "at " + line + map[bool]string{true: ": ", false: ", "}[f.Certain("") == ""] + text
+		}
+		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: text, Spark: f.History()}
 		if !f.Owner.IsZero() {
 			x.Name = b.name(f.Owner.Titled())
 		}

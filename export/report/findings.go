@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/export/report/cells"
@@ -90,11 +92,26 @@ func wordOf(v verdict.Verdict) (word string, sure *places.Sure) {
 	return v.Kind.String(), &s
 }
 
+// Line returns the file and the line of the owner, that of its largest site; "" if the line is unknown.
+func (f *Finding) Line(full bool) string {
+	switch {
+	case f.Owner.Place.Line == nil || *f.Owner.Place.Line <= 0:
+		return ""
+	case full:
+		return f.Owner.Place.Where()
+	}
+	return f.Owner.Place.Base()
+}
+
 // findings returns lines of a kind, an owner and the evidence, which may be long.
 func (w tableWriter) findings() table {
 	out := table{
 		name: "findings", title: "Look here first", answer: model.Counted(len(w.t.Findings), "finding"),
 		cols: []col{{"", word}, {titles.Bytes, number}, {titles.Sure, number}, {titles.Trend, sketch}, {titles.Owner, name}},
+	}
+	lines := slices.ContainsFunc(w.t.Findings, func(f Finding) bool { return f.Line(false) != "" })
+	if lines {
+		out.cols = append(out.cols, col{titles.Where, where})
 	}
 	if len(w.t.Filters) > 0 || w.narrow {
 		out.answer += " about the whole run"
@@ -115,6 +132,9 @@ func (w tableWriter) findings() table {
 			sure = f.Sure.String()
 		}
 		row := []string{f.Kind, w.style.Bytes(f.Bytes), sure, w.style.Spark(f.history, leakColumns), owner}
+		if lines {
+			row = append(row, f.Line(w.full))
+		}
 		evidence := w.style.Text(model.Clean(f.Evidence))
 		if w.full {
 			row = append(row, evidence)

@@ -110,6 +110,9 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 		if !p.state.FullName {
 			name = funcname.Bare(name)
 		}
+		if f.Owner.Line > 0 {
+			return name + " at " + calltree.Where(f.Owner) + text
+		}
 		return calltree.InModule(name, f.Owner.File) + text
 	}
 	if f.Site.Name != "" {
