@@ -227,7 +227,7 @@ func (p *Heat) Function() string {
 // Place implements [ui.Placer].
 func (p *Heat) Place() (at lines.Place, ok bool) {
 	if r := p.selected(); r != nil && !p.now.key.lives && p.State.Stacks() != nil {
-		return ui.PlaceOfStack(p.State.Stacks(), r.Site.Stack)
+		return p.labels.Place(p.State.Stacks(), p.now.key.by, r.Site.Stack, p.State.FullName)
 	}
 	return at, false
 }

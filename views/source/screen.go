@@ -28,6 +28,7 @@ type Screen struct {
 	text  *ui.Lazy[string, *text]
 	calls *ui.Lazy[callsKey, lines.Neighbors]
 	first *ui.Lazy[*sums, lines.Place] // while nothing is chosen
+	sites *ui.SiteLabels
 
 	facet    model.Facet
 	place    lines.Place // that is shown
@@ -50,7 +51,7 @@ func New(e *ui.Env) *Screen { return newScreen(e, model.FacetAllocations) }
 func NewProfile(e *ui.Env) *Screen { return newScreen(e, model.FacetProfile) }
 
 func newScreen(e *ui.Env, facet model.Facet) *Screen {
-	p := &Screen{TablePane: ui.NewTablePane(e), facet: facet}
+	p := &Screen{TablePane: ui.NewTablePane(e), facet: facet, sites: ui.NewSiteLabels(e.Libraries)}
 	p.sums = ui.NewLazy(e, func(ctx context.Context, k sumsKey) (*sums, error) { return weigh(ctx, e, k) })
 	p.text = ui.NewLazy(e, func(ctx context.Context, name string) (*text, error) { return read(ctx, e.Sources, name) })
 	p.calls = ui.NewLazy(e, callsOf)
@@ -134,7 +135,8 @@ func (p *Screen) choose(s *sums) {
 	if p.chosen || p.place.File != 0 {
 		return
 	}
-	if at, ok := ui.PlaceOfStack(s.key.stacks, st.Selected.Stack); st.Selected.Set && ok {
+	at, ok := p.sites.Place(s.key.stacks, st.Selected.By, st.Selected.Stack, st.FullName)
+	if st.Selected.Set && ok {
 		p.goTo(at)
 	} else if p.first.Ask(s); p.first.Good() {
 		at, _ := p.first.Get()

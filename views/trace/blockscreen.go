@@ -313,7 +313,7 @@ func (p *BlockScreen) Place() (at lines.Place, ok bool) {
 		return at, false
 	}
 	b, _ := p.Blocks.Row(i)
-	return ui.PlaceOfStack(p.State.Stacks(), b.Stack)
+	return p.Blocks.Place(&p.State, b.Stack)
 }
 
 // Difference implements [ui.Differing].

@@ -282,7 +282,7 @@ func (p *Events) Place() (at lines.Place, ok bool) {
 	if !ok || !e.HasBlock() {
 		return at, false
 	}
-	return ui.PlaceOfStack(p.State.Stacks(), e.Block.Stack)
+	return p.labels.Place(p.State.Stacks(), analysis.ByStack, e.Block.Stack, p.State.FullName)
 }
 
 // explain fills the detail pane from the selected event.

@@ -84,11 +84,11 @@ func (p *groupPane) Function() string {
 
 // Place implements [ui.Placer].
 func (p *groupPane) Place() (lines.Place, bool) {
-	_, s, ok := p.row()
+	by, s, ok := p.row()
 	if !ok {
 		return lines.Place{}, false
 	}
-	return ui.PlaceOfStack(p.State.Stacks(), s.Stack)
+	return p.labels.Place(p.State.Stacks(), by, s.Stack, p.State.FullName)
 }
 
 // named returns how the state wants groups to be named.

@@ -409,7 +409,7 @@ func (t *topSites) place() (at lines.Place, ok bool) {
 	if !ok {
 		return at, false
 	}
-	return ui.PlaceOfStack(t.state.Stacks(), s.Stack)
+	return t.labels.Place(t.state.Stacks(), t.data().by, s.Stack, t.state.FullName)
 }
 
 // publish makes the selected row the selection of all screens.

@@ -9,6 +9,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
@@ -66,6 +67,11 @@ func NewBlockPane(e *Env) BlockPane {
 			return rows, nil
 		}),
 	}
+}
+
+// Place returns the place of a block's owner in a source file; ok is false where there is none.
+func (p *BlockPane) Place(s *state.State, id model.StackID) (at lines.Place, ok bool) {
+	return p.labels.Place(s.Stacks(), analysis.ByStack, id, s.FullName)
 }
 
 // Start opens the list for a group, largest blocks first.

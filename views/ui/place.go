@@ -21,16 +21,7 @@ func PlaceOf(s *model.Stacks, f model.FrameID) (at lines.Place, ok bool) {
 	return at, at.File != 0
 }
 
-// PlaceOfStack returns the place of the frame that a stack is named after, or of the first caller that has one.
-func PlaceOfStack(s *model.Stacks, id model.StackID) (at lines.Place, ok bool) {
-	if s == nil {
-		return at, false
-	}
-	leaf, _ := s.Node(id)
-	return PlaceOfNode(s, leaf)
-}
-
-// PlaceOfNode is [PlaceOfStack] for the leaf of a stack.
+// PlaceOfNode returns the place of the frame that the stack of a leaf is named after, or of the first caller that has one.
 func PlaceOfNode(s *model.Stacks, leaf model.NodeID) (at lines.Place, ok bool) {
 	if leaf == 0 || !s.Has(leaf) {
 		return at, false

@@ -8,6 +8,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/analysis/lines"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/widget"
 )
@@ -116,6 +117,26 @@ func (l *SiteLabels) owner(leaf model.NodeID) model.NodeID {
 		n = l.stacks.Parent[n]
 	}
 	return 0
+}
+
+// Place returns the place that a row of sites shows: that of the owner, for full names that of the frame that the row is
+// named after; ok is false where neither has one.
+func (l *SiteLabels) Place(stacks *model.Stacks, by analysis.Group, id model.StackID, full bool) (at lines.Place, ok bool) {
+	if stacks == nil {
+		return at, false
+	}
+	leaf, _ := stacks.Node(id)
+	if (by == analysis.ByStack || by == analysis.ByOwner) && !full && leaf != 0 && stacks.Has(leaf) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.adopt(stacks)
+		if n := l.owner(leaf); n != 0 {
+			if at, ok = PlaceOf(stacks, stacks.Frame[n]); ok {
+				return at, true
+			}
+		}
+	}
+	return PlaceOfNode(stacks, leaf)
 }
 
 // FilterName returns the name of a row in steps of filters: the function that it is named after, its file or module; ""
