@@ -94,6 +94,22 @@ func (c *core[I]) shortest(ctx context.Context) (*pathTree[I], error) {
 	return p, c.findPaths(ctx, p, make([]I, c.heap.Len()))
 }
 
+// reached returns the rows that the root reaches, nil if it reaches all of them. It computes no paths, which take far
+// more memory.
+func (c *core[I]) reached(ctx context.Context) (rowBits, error) {
+	if c.unreachable == 0 {
+		return nil, nil
+	}
+	p := &c.paths
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.from != nil {
+		return p.seen, nil
+	}
+	seen := newRowBits(c.heap.Len())
+	return seen, c.flood(ctx, make([]I, c.heap.Len()), seen, nil, 0)
+}
+
 // findPaths fills a tree of shortest paths, and a queue with the rows that the root reaches, in the order of the walk.
 func (c *core[I]) findPaths(ctx context.Context, p *pathTree[I], queue []I) error {
 	seen, from := newRowBits(c.heap.Len()), make([]I, c.heap.Len())

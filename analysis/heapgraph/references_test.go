@@ -1,6 +1,7 @@
 package heapgraph
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -91,5 +92,33 @@ func TestHeldReferencesAreThoseFollowed(t *testing.T) {
 	}
 	if left == 0 {
 		t.Error("no reference was left out")
+	}
+}
+
+// TestBoundsNeedNoPaths computes lower bounds where the root reaches all rows, and where it does not: the paths, which
+// take far more memory, stay unknown.
+func TestBoundsNeedNoPaths(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		h := heapChain(1000)
+		if lost {
+			h.Start.Narrow[1] = 0 // the root refers to nothing
+			for r := 2; r <= h.Len(); r++ {
+				h.Start.Narrow[r]--
+			}
+			h.To.Narrow, h.Label = h.To.Narrow[1:], h.Label[1:]
+		}
+		g := graphOf(t, h, mvmheap.RootEdges)
+		bounds, err := g.core.bounded(context.Background(), newRowClasses(g.Heap, By{Kinds: objects}), nil)
+		if err != nil || len(bounds) == 0 {
+			t.Fatalf("%d bounds, %v", len(bounds), err)
+		}
+		for id, n := range bounds {
+			if n.Exact != lost || lost != (n.Bytes == 0) {
+				t.Errorf("type %d retains %v", id, n)
+			}
+		}
+		if c := g.core.(*core[uint32]); c.paths.from != nil || lost != (c.unreachable > 0) {
+			t.Errorf("paths are known, or %d rows are unreachable", c.unreachable)
+		}
 	}
 }

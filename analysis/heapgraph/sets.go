@@ -153,6 +153,13 @@ func (c *core[I]) bounded(ctx context.Context, x *rowClasses, exact map[uint32]u
 	return out, nil
 }
 
+// outermost sums up the rows of a class that are not below another one of it.
+type outermost struct {
+	until uint64 // where, in the order of the walk, what is below the last one ends
+	bytes uint64 // that they retain
+	known bool   // the exact size of the class is
+}
+
 // least adds lower bounds for groups without an entry: what those of their rows retain that are not below another row
 // of the group.
 func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSize) error {
@@ -160,13 +167,14 @@ func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSi
 	if len(lacking) == 0 {
 		return nil
 	}
-	p, err := c.shortest(ctx)
+	reached, err := c.reached(ctx)
 	if err != nil {
 		return err
 	}
 	t := c.below()
 	children := t.unsorted()
-	until := map[uint32]uint64{} // end, in the order of the walk, of what is below the last such row
+	ids := newIDIndex(c.heap)
+	var list []outermost // by number of the class in ids
 	at := uint64(0)
 	for todo := []I{0}; len(todo) > 0; at++ {
 		if at%pauseEvery == 0 && ctx.Err() != nil {
@@ -174,16 +182,23 @@ func (c *core[I]) least(ctx context.Context, x *rowClasses, out map[uint32]SetSi
 		}
 		r := todo[len(todo)-1]
 		todo = append(todo[:len(todo)-1], children[t.start[r]:t.start[r+1]]...)
-		if !x.has(model.Row(r)) || !p.seen.has(uint64(r)) {
+		if !x.has(model.Row(r)) || reached != nil && !reached.has(uint64(r)) {
 			continue
 		}
 		class := x.of(model.Row(r))
-		if at < until[class] || out[class].Exact {
-			continue
+		i := ids.number(class)
+		if i == len(list) {
+			list = append(list, outermost{known: out[class].Exact})
 		}
-		until[class] = at + uint64(c.count[r])
-		sum, _ := model.SaturatingAdd(out[class].Bytes, c.retained[r])
-		out[class] = SetSize{Bytes: sum}
+		if o := &list[i]; !o.known && at >= o.until {
+			o.until = at + uint64(c.count[r])
+			o.bytes, _ = model.SaturatingAdd(o.bytes, c.retained[r])
+		}
+	}
+	for i, class := range ids.ids {
+		if !list[i].known {
+			out[class] = SetSize{Bytes: list[i].bytes}
+		}
 	}
 	for class := range lacking {
 		if _, ok := out[class]; !ok {

@@ -368,7 +368,7 @@ func (w *finder) gathers(c *candidate) bool {
 	sum = 0
 	for i, p := range c.tops.All() {
 		if r := w.row(p); !w.real.Has(w.h.Kinds[w.g.Idom(r)]) {
-			sum += c.sums[i+1] - c.sums[i]
+			sum += c.sums.At(i+1) - c.sums.At(i)
 		}
 	}
 	return w.large(c, sum) && sum >= c.retained/overlap

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -24,7 +25,7 @@ type class struct {
 
 	rows model.Column[uint64] // of picked ones: positions of all of them in the order, ascending
 	tops model.Column[uint64] // those of rows that are not below another one
-	sums []uint64             // sums of what the tops before each retain
+	sums model.Column[uint64] // sums of what the tops before each retain
 }
 
 // survey is the types, or the packages, of one snapshot, with an order in which each row is followed by all that it
@@ -127,7 +128,10 @@ func (s *survey) listTops(c *class) {
 		c.tops = model.Column[uint64]{}
 		c.tops.Grow(c.outermost)
 	}
-	c.sums = make([]uint64, 0, c.outermost+1)
+	if c.sums = (model.Column[uint64]{}); c.retained > math.MaxUint32 {
+		c.sums.Widen()
+	}
+	c.sums.Grow(c.outermost + 1)
 	end, sum := uint64(0), uint64(0)
 	for i, p := range c.rows.All() {
 		if i > 0 && p < end {
@@ -137,17 +141,17 @@ func (s *survey) listTops(c *class) {
 		if !all {
 			c.tops.Append(p)
 		}
-		c.sums = append(c.sums, sum)
+		c.sums.Append(sum)
 		sum, _ = model.SaturatingAdd(sum, s.g.Retained[s.row(p)])
 	}
-	c.sums = append(c.sums, sum)
+	c.sums.Append(sum)
 }
 
 // weight returns what the objects of a class retain that stand from place p on and before end.
 func (c *class) weight(p, end uint64) uint64 {
 	i, _ := c.tops.Search(p)
 	j, _ := c.tops.Search(end)
-	return c.sums[j] - c.sums[i]
+	return c.sums.At(j) - c.sums.At(i)
 }
 
 // within returns the number of objects of a class at positions [p, end).
@@ -237,7 +241,7 @@ func (s *survey) below(c *class, p uint64) iter.Seq2[uint64, uint64] {
 		i, _ := c.tops.Search(p + 1)
 		for q, end := p+1, s.end(p); q < end; q = s.end(q) {
 			next := c.tops.SearchFrom(i, s.end(q))
-			if !yield(q, c.sums[next]-c.sums[i]) {
+			if !yield(q, c.sums.At(next)-c.sums.At(i)) {
 				return
 			}
 			i = next
@@ -285,5 +289,5 @@ func (c *class) covers(s *survey, at int, p uint64) bool {
 
 // weightFrom is weight starting at the position of a top.
 func (c *class) weightFrom(at int, end uint64) uint64 {
-	return c.sums[c.tops.SearchFrom(at, end)] - c.sums[at]
+	return c.sums.At(c.tops.SearchFrom(at, end)) - c.sums.At(at)
 }

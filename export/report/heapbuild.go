@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -275,6 +276,9 @@ func (b *heapBuilder) lists(h *model.Heap) error {
 		if err := b.suspects(graph); err != nil {
 			return err
 		}
+		if b.ahead == nil {
+			debug.FreeOSMemory() // what finding them took is as large as the graph
+		}
 	}
 	if b.opt.Lists&ListTypes != 0 {
 		if err := b.types(h, graph); err != nil {
@@ -310,10 +314,10 @@ func (b *heapBuilder) reach(g *heapgraph.Graph) {
 	b.report.Heap.shown.Reach = reach
 }
 
-// retainAhead computes what types retain while suspects are searched, if memory is unlimited. The returned function
-// waits for the result.
+// retainAhead computes what types retain while suspects are searched, unless memory is limited or the snapshot is so
+// large that both together take too much of it. The returned function waits for the result.
 func (b *heapBuilder) retainAhead(g *heapgraph.Graph) (wait func()) {
-	if model.BudgetOf(b.ctx) != nil {
+	if model.BudgetOf(b.ctx) != nil || !g.HasSets(b.ctx) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(b.ctx)

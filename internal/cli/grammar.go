@@ -62,9 +62,24 @@ func (a *app) parseBy(g any, more ...kong.Option) (parsed *kong.Context, parser 
 		kong.Resolvers(settings.Resolver{Config: a.config, Getenv: a.env.Getenv}),
 	)...)
 	if err == nil {
-		parsed, err = arg.Parse(parser, a.env.Args)
+		parsed, err = a.parseWords(parser)
 	}
 	return parsed, parser, err
+}
+
+// parseWords reads the command line, where that fails with its flags before its words. The error is about what the user
+// wrote.
+func (a *app) parseWords(parser *kong.Kong) (*kong.Context, error) {
+	parsed, err := arg.Parse(parser, a.env.Args)
+	if err == nil {
+		return parsed, nil
+	}
+	if words := arg.Gather(parser.Model, a.env.Args); words != nil {
+		if parsed, again := arg.Parse(parser, words); again == nil {
+			return parsed, nil
+		}
+	}
+	return nil, err
 }
 
 // grammarVars returns the values of the grammar's placeholders.

@@ -75,7 +75,22 @@ func TestObjectsOfARecordingOfSeveralFiles(t *testing.T) {
 			} else if answer(got) != answer(want) {
 				t.Errorf("%v of file %d: %s\nwant %s", ask, i, got, want)
 			}
+			named := slices.Clone(all)
+			named[slices.Index(named, path)] += "#-1"
+			if _, out, errs := run(t, Env{}, named...); out != got {
+				t.Errorf("%v: %s%s\nwant %s", named, out, errs, got)
+			}
+			for at := 2; at <= 2+len(paths); at++ { // flags may stand anywhere
+				between := slices.Insert(slices.Clone(all), at, "--snapshot", strconv.Itoa(i), "-f", "text")
+				if _, out, errs := run(t, Env{}, between...); out != got {
+					t.Errorf("%v: %s%s\nwant %s", between, out, errs, got)
+				}
+			}
 		}
+	}
+	status, _, errs := run(t, Env{}, "heap", "object", paths[0]+"#0", paths[1]+"#0", "130")
+	if status != 2 || !strings.Contains(errs, "in two of the files") {
+		t.Errorf("status %d, %s", status, errs)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/join"
@@ -182,9 +183,6 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 		if kind.Of(p) != kind.Heap {
 			return fail.Usage(fmt.Errorf("%s holds neither heap snapshots nor a stack profile: only the files of those can be read as one recording", p.Meta.Name))
 		}
-		if s.snapshot != nil && a.flags.Snapshot == nil {
-			return fail.Usage(errors.New("FILE#N names a snapshot of one file; with several files, --snapshot counts across all of them"))
-		}
 		sources, whole = append(sources, p.Heaps), joined(whole, p)
 		if byTime {
 			written = append(written, s.written())
@@ -193,6 +191,11 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 	heaps, err := join.NewHeaps(sources, written)
 	if err != nil {
 		return fail.Usage(err)
+	}
+	if a.flags.Snapshot == nil {
+		if list[0].snapshot, err = namedSnapshot(list, heaps); err != nil {
+			return err
+		}
 	}
 	if order := "in which they are given"; !heaps.Clocked {
 		if written != nil {
@@ -207,6 +210,25 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 	list[0].parts = list[1:]
 	list[0].store.Publish(whole)
 	return nil
+}
+
+// namedSnapshot returns which of all snapshots FILE#N names, a number in one of the files. It is nil if none does.
+func namedSnapshot(list []*session, heaps *join.Heaps) (found *int, err error) {
+	for i, s := range list {
+		if s.snapshot == nil {
+			continue
+		}
+		if found != nil {
+			return nil, fail.Usage(errors.New("FILE#N names a snapshot in two of the files: give one, or --snapshot, which counts across all of them"))
+		}
+		number, _, err := pick.Snapshot(s.store.Current(), s.snapshot, model.Moment{})
+		if err != nil {
+			return nil, err
+		}
+		at := heaps.At(i, number)
+		found = &at
+	}
+	return found, nil
 }
 
 // joined adds the problems and facts of one more file. Problems name their file, also those of the first.

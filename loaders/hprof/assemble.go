@@ -3,7 +3,7 @@ package hprof
 import (
 	"fmt"
 	"math"
-	"runtime"
+	"runtime/debug"
 
 	"github.com/memtui/memtui/model"
 )
@@ -31,6 +31,7 @@ func (l *linker) assemble() error {
 	if b := l.f.src.Budget(); !l.room.Fits(b, 8*all) {
 		return b.Error("the references of the dump")
 	}
+	debug.FreeOSMemory() // what finding references took has the size of what follows
 	to := model.MakeColumn[uint32](l.room, int(all))[:0]
 	to = append(to, l.front.to...)
 	for o := range 2 {
@@ -44,7 +45,7 @@ func (l *linker) assemble() error {
 	}
 	last := &linked{to: to}
 	l.lastRows(first, func(target uint32, _ model.EdgeLabel) { last.to = append(last.to, target) })
-	runtime.GC() // nothing is left to look through but what takes the room of the labels
+	debug.FreeOSMemory() // nothing is left to look through but what takes the room of the labels
 	last.label = append(model.MakeColumn[model.EdgeLabel](l.room, int(all))[:0], l.front.label...)
 	for o := range 2 {
 		for i := range l.out {

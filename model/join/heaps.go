@@ -96,6 +96,11 @@ func (j *Heaps) File(n int) (file, number int, err error) {
 	return part.file, number, err
 }
 
+// At is the reverse of File, for a snapshot that exists.
+func (j *Heaps) At(file, number int) int {
+	return slices.IndexFunc(j.at, func(x heapsAt) bool { return j.parts[x.part].file == file && x.i == number })
+}
+
 // Schema implements [model.HeapSource], like what follows.
 func (j *Heaps) Schema() *model.HeapSchema { return j.parts[0].src.Schema() }
 
