@@ -253,7 +253,7 @@ func TestCutRecordings(t *testing.T) {
 func TestSiteByItsName(t *testing.T) {
 	u := start(t, 120, 40, colored, someRecordings(t), nil)
 	largest := u.app.page().table.Now().Of.rows[0].name()
-	u.keys(":").types("site ").has("site "+largest)
+	u.keys(":").types("site ").has("site " + largest)
 	if offered := u.app.offers("site "); offered[0].text != "site "+largest {
 		t.Errorf("%q is offered before the largest, %s", offered[0].text, largest)
 	}
