@@ -25,9 +25,14 @@ func (q *Question) HasBounds() bool {
 	return q.Kind == Top && q.What.Stacks() && q.Site == "" && len(q.Only) == 0 && q.Limit > 0 && q.Limit <= mostBounded
 }
 
-// BoundsSQL returns the question which sites may have the most. [Question.ScanBounds] reads its rows.
+// BoundsSQL returns the question which sites may have the most. [Question.ScanBounds] reads its rows. The service is a
+// text and takes a third of the time: it is left out where there is one only.
 func (q *Question) BoundsSQL(d Dialect) string {
-	return "SELECT service, item, sum(w) AS bound FROM (" + sql{q, d}.items("service, ") + ") AS i GROUP BY service, item" +
+	service := "service, "
+	if q.Service != "" {
+		service = ""
+	}
+	return "SELECT item, sum(w) AS bound FROM (" + sql{q, d}.items(service) + ") AS i GROUP BY " + service + "item" +
 		" ORDER BY bound DESC LIMIT " + strconv.Itoa(q.Limit+spare)
 }
 
@@ -35,12 +40,12 @@ func (q *Question) BoundsSQL(d Dialect) string {
 func (q *Question) ScanBounds(rows [][]string) (b Bounds, err error) {
 	for i, row := range rows {
 		key := uint64(0)
-		if len(row) == 3 {
-			if key, err = strconv.ParseUint(row[1], 10, 64); err == nil {
-				b.most, err = strconv.ParseUint(row[2], 10, 64)
+		if len(row) == 2 {
+			if key, err = strconv.ParseUint(row[0], 10, 64); err == nil {
+				b.most, err = strconv.ParseUint(row[1], 10, 64)
 			}
 		} else {
-			err = fmt.Errorf("%d columns instead of 3", len(row))
+			err = fmt.Errorf("%d columns instead of 2", len(row))
 		}
 		if err != nil {
 			return b, fmt.Errorf("the engine's answer, row %d: %w", i+1, err)

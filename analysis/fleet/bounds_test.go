@@ -3,6 +3,7 @@ package fleet_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis/fleet"
@@ -13,7 +14,7 @@ func TestBounds(t *testing.T) {
 	q := &fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked, Limit: 2}
 	rows := func(n int) (list [][]string) {
 		for i := range n {
-			list = append(list, []string{"shop", fmt.Sprint(i + 10), fmt.Sprint(100 - i)})
+			list = append(list, []string{fmt.Sprint(i + 10), fmt.Sprint(100 - i)})
 		}
 		return list
 	}
@@ -33,7 +34,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%d sites, %+v: %+v, %v, want %v", x.rows, x.of.Top, b, err, x.want)
 		}
 	}
-	for _, bad := range [][][]string{{{"shop", "1"}}, {{"shop", "x", "1"}}, {{"shop", "1", "-"}}} {
+	for _, bad := range [][][]string{{{"1"}}, {{"x", "1"}}, {{"1", "-"}}} {
 		if _, err := q.ScanBounds(bad); err == nil {
 			t.Errorf("%q are bounds", bad)
 		}
@@ -48,5 +49,26 @@ func TestBounds(t *testing.T) {
 	a, err := q.Ask(t.Context(), owned{})
 	if err != nil || len(a.Top) != 2 || !slices.Contains(q.Only, a.Top[0].Stack) {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// Engines read the sites once in a comparison, and group those of one service by numbers.
+func TestSQLIsCheap(t *testing.T) {
+	for _, d := range []fleet.Dialect{fleet.ClickHouse("db"), fleet.DuckDB("/db")} {
+		diff := fleet.Question{Kind: fleet.Diff, Figure: fleet.Leaked, Before: "1", After: "2", Limit: 20}
+		if sites := strings.Count(diff.SQL(d), "stack AS item, leaked_bytes AS w FROM"); sites != 1 {
+			t.Errorf("a comparison reads sites %d times: %s", sites, diff.SQL(d))
+		}
+		one := fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Service: "shop"}, Limit: 20}
+		if sql := one.SQL(d); !strings.Contains(sql, "GROUP BY item, recording") || strings.Contains(sql, "GROUP BY service, item, host") {
+			t.Errorf("the sites of a service are grouped by texts: %s", sql)
+		}
+		if sql := one.BoundsSQL(d); !strings.Contains(sql, "AS i GROUP BY item ") {
+			t.Errorf("the bounds of a service are grouped by texts: %s", sql)
+		}
+		one.All = true
+		if sql := one.SQL(d); !strings.Contains(sql, "GROUP BY service, item, host") {
+			t.Errorf("a host counts once per version: %s", sql)
+		}
 	}
 }

@@ -325,7 +325,7 @@ type Rows interface {
 	Recordings(ctx context.Context) ([]Recording, error)
 	// Sites calls f with every row of the sites of services: the recording, the stack, and the figure.
 	Sites(ctx context.Context, figure Figure, services []string, f func(recording, stack, value uint64)) error
-	// Leaks, Types, Pages, Curve and Stacks call f with the rows of these tables of services.
+	// Leaks, Types, Pages, Curve and Stacks call f with the rows of these tables of services. Stacks may lack frames.
 	Leaks(ctx context.Context, services []string, f func(*Leak)) error
 	Types(ctx context.Context, services []string, f func(*Type)) error
 	Pages(ctx context.Context, services []string, f func(*Page)) error

@@ -27,3 +27,19 @@ func TestSiteOfATypedName(t *testing.T) {
 		}
 	}
 }
+
+// What a name may mean is listed by likeness, and what is alike with the largest first.
+func TestSitesThatAreMeantAreSorted(t *testing.T) {
+	all := []fleet.Place{{Function: "a_grow"}, {Function: "grow_a"}, {Function: "grow_b"}, {Function: "grow_c"}, {}}
+	all = fleet.Leading([]fleet.Place{{Function: "grow_c"}, {Function: "grow_c"}, {Function: "grow_b"}}, all)
+	if len(all) != 4 {
+		t.Fatalf("%v", all)
+	}
+	_, err := fleet.Sites.Site("grow_", all)
+	if err == nil || !strings.Contains(err.Error(), "may be any of grow_c; grow_b; grow_a: ") {
+		t.Errorf("%v", err)
+	}
+	if _, err = fleet.Sites.Site("zzzz", all); err == nil || !strings.Contains(err.Error(), "available: grow_c, grow_b, a_grow") {
+		t.Errorf("%v", err)
+	}
+}

@@ -10,17 +10,18 @@ import (
 type Dialect struct {
 	table func(name string) string // the table as FROM takes it
 
-	text   func(string) string                    // a text as a literal
-	rank   func(percent int, value string) string // the value at a rank of all values of a group
-	unique func(value string) string              // how many distinct values a group has
-	has    func(list, value string) string        // whether a list has a value
-	joined func(column string) string             // the texts of a list with tabs between them
-	flag   func(column string) string             // a column of truth values as a condition
-	names  func(value string) string              // the distinct texts of a group, sorted, with tabs between them
-	div    func(a, b string) string               // the quotient of whole numbers, without the rest
-	float  string                                 // the type of floating-point numbers
-	join   string                                 // of rows that may lack a partner, which there is at most one of
-	inner  string                                 // of rows that must have one
+	text   func(string) string                               // a text as a literal
+	rank   func(percent int, value string) string            // the value at a rank of all values of a group
+	rankIf func(percent int, value, condition string) string // the same of those that fulfill a condition, 0 if none does
+	unique func(value string) string                         // how many distinct values a group has
+	has    func(list, value string) string                   // whether a list has a value
+	joined func(column string) string                        // the texts of a list with tabs between them
+	flag   func(column string) string                        // a column of truth values as a condition
+	names  func(value string) string                         // the distinct texts of a group, sorted, with tabs between them
+	div    func(a, b string) string                          // the quotient of whole numbers, without the rest
+	float  string                                            // the type of floating-point numbers
+	join   string                                            // of rows that may lack a partner, which there is at most one of
+	inner  string                                            // of rows that must have one
 }
 
 // ClickHouse returns the dialect of ClickHouse from 18.16. database qualifies the tables, unless it is "".
@@ -32,7 +33,10 @@ func ClickHouse(database string) Dialect {
 		table: func(name string) string { return database + name },
 		text:  backslashed,
 		rank: func(percent int, value string) string {
-			return fmt.Sprintf("quantileExact(%s)(%s)", strconv.FormatFloat(float64(percent)/100, 'f', -1, 64), value)
+			return "quantileExact(" + fraction(percent) + ")(" + value + ")"
+		},
+		rankIf: func(percent int, value, condition string) string {
+			return "quantileExactIf(" + fraction(percent) + ")(" + value + ", " + condition + ")"
 		},
 		unique: func(value string) string { return "uniqExact(" + value + ")" },
 		has:    func(list, value string) string { return "has(" + list + ", " + value + ")" },
@@ -54,6 +58,11 @@ func DuckDB(dir string) Dialect {
 		rank: func(percent int, value string) string {
 			return fmt.Sprintf("list_sort(list(%s))[least(count(*) - 1, count(*) * %d // 100) + 1]", value, percent)
 		},
+		rankIf: func(percent int, value, condition string) string {
+			only := " FILTER (WHERE " + condition + ")"
+			count := "count(*)" + only
+			return fmt.Sprintf("coalesce(list_sort(list(%s)%s)[least(%[3]s - 1, %[3]s * %d // 100) + 1], 0)", value, only, count, percent)
+		},
 		unique: func(value string) string { return "count(DISTINCT " + value + ")" },
 		has:    func(list, value string) string { return "list_contains(" + list + ", " + value + ")" },
 		joined: func(column string) string { return "array_to_string(" + column + ", chr(9))" },
@@ -63,6 +72,9 @@ func DuckDB(dir string) Dialect {
 		float:  "DOUBLE", join: "LEFT JOIN", inner: "JOIN",
 	}
 }
+
+// fraction returns a percentage as a part of 1.
+func fraction(percent int) string { return strconv.FormatFloat(float64(percent)/100, 'f', -1, 64) }
 
 // quoted returns a literal of standard SQL.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
@@ -340,14 +352,19 @@ func (b sql) named(rows, columns, order string) string {
 		columns + " FROM (" + rows + ") AS r " + b.d.join + " (" + b.stackNames() + ") AS n USING (item) ORDER BY " + order
 }
 
-// hosts returns the figure v of each thing and host.
+// hosts returns the figure v of each thing and host. Texts are slow to group by: where a host of one service counts by
+// one recording, its number stands for both.
 func (b sql) hosts(columns string) string {
 	count := ""
 	if b.count() != "" {
 		count = ", max(n) AS c"
 	}
-	return "SELECT " + columns + "service, item, host, max(w) AS v" + count + " FROM (" + b.items(columns+"service, host, ") +
-		") AS i GROUP BY " + columns + "service, item, host"
+	group, service := columns+"service, item, host", "service, "
+	if b.Service != "" && !b.byVersion() {
+		group, service = columns+"item, recording", b.d.text(b.Service)+" AS service, "
+	}
+	return "SELECT " + columns + service + "item, max(w) AS v" + count + " FROM (" + b.items(columns+"service, host, recording, ") +
+		") AS i GROUP BY " + group
 }
 
 func (b sql) top() string {
@@ -365,30 +382,23 @@ func (b sql) top() string {
 }
 
 // side returns the columns of one version in a comparison, with a suffix.
-func (b sql) side(suffix string) string {
-	return strings.Join([]string{of("sum(v)", "total"+suffix), of(b.d.rank(50, "v"), "median"+suffix),
-		of(b.d.rank(95, "v"), "p95"+suffix), of("count(*)", "hosts"+suffix)}, ", ")
+func (b sql) side(version, suffix string) string {
+	is := "version = " + b.d.text(version)
+	sum := func(value string) string { return "sum(CASE WHEN " + is + " THEN " + value + " ELSE 0 END)" }
+	return strings.Join([]string{of(sum("v"), "total"+suffix), of(b.d.rankIf(50, "v", is), "median"+suffix),
+		of(b.d.rankIf(95, "v", is), "p95"+suffix), of(sum("1"), "hosts"+suffix)}, ", ")
 }
 
-// diff joins the things of either version with the figures of both.
+// diff reads the things of both versions at once.
 func (b sql) diff() string {
 	const order = "change DESC, service, item"
-	part := func(version, suffix string) string {
-		return "SELECT service, item, " + b.side(suffix) + " FROM (" + b.hosts("version, ") + ") AS h WHERE version = " +
-			b.d.text(version) + " GROUP BY service, item"
-	}
 	all := func(version, suffix string) string {
 		return "SELECT service, " + of(b.d.unique("host"), "all"+suffix) + " FROM " + b.d.table("recordings") + " WHERE " +
 			b.recordings() + " AND version = " + b.d.text(version) + " GROUP BY service"
 	}
-	keys := "SELECT service, item FROM (" + b.items("service, ") + ") AS i GROUP BY service, item"
-	const ofA, ofB = "coalesce(total_a, 0) AS total_a, coalesce(median_a, 0) AS median_a, coalesce(p95_a, 0) AS p95_a, coalesce(hosts_a, 0) AS hosts_a",
-		"coalesce(total_b, 0) AS total_b, coalesce(median_b, 0) AS median_b, coalesce(p95_b, 0) AS p95_b, coalesce(hosts_b, 0) AS hosts_b"
 	const a, z = "total_a, median_a, p95_a, hosts_a", "total_b, median_b, p95_b, hosts_b"
-	rows := "SELECT service, item, " + ofA + " FROM (" + keys + ") AS k " + b.d.join + " (" + part(b.Before, "_a") +
-		") AS a USING (service, item)"
-	rows = "SELECT service, item, " + a + ", " + ofB + " FROM (" + rows + ") AS l " + b.d.join + " (" + part(b.After, "_b") +
-		") AS b USING (service, item)"
+	rows := "SELECT service, item, " + b.side(b.Before, "_a") + ", " + b.side(b.After, "_b") + " FROM (" + b.hosts("version, ") +
+		") AS h GROUP BY service, item"
 	rows = "SELECT service, item, " + a + ", " + z + ", all_a FROM (" + rows + ") AS m " + b.d.inner + " (" +
 		all(b.Before, "_a") + ") AS c USING (service)"
 	rows = "SELECT service, item, " + a + ", " + z + ", all_a, all_b FROM (" + rows + ") AS o " + b.d.inner + " (" +

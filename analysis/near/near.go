@@ -3,6 +3,7 @@ package near
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,6 +72,24 @@ func Of(word string, names []string, n int) []string {
 		}
 	}
 	return l.First(n)
+}
+
+// Sorted returns names by how near they are to a typed one, those that are not near last. Names that are equally near stay
+// in their order. Each is there once.
+func Sorted(typed string, names []string) []string {
+	typed = strings.ToLower(typed)
+	far, out := map[string]int{}, []string{}
+	for _, name := range names {
+		if _, ok := far[name]; ok {
+			continue
+		}
+		out = append(out, name)
+		if far[name] = distance(strings.ToLower(name), typed); far[name] < 0 {
+			far[name] = math.MaxInt
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(far[a], far[b]) })
+	return out
 }
 
 // distance returns how far a name is from the typed one, -1 if too far. Both are in lower case.

@@ -252,6 +252,18 @@ func TestCutRecordings(t *testing.T) {
 // A site is chosen by the beginning of its name, and one that the fleet lacks is refused.
 func TestSiteByItsName(t *testing.T) {
 	u := start(t, 120, 40, colored, someRecordings(t), nil)
+	largest := u.app.page().table.Now().Of.rows[0].name()
+	u.keys(":").types("site ").has("site " + largest)
+	if offered := u.app.offers("site "); offered[0].text != "site "+largest {
+		t.Errorf("%q is offered before the largest, %s", offered[0].text, largest)
+	}
+	if offered := u.app.offers("site wor"); len(offered) < 2 || !strings.HasPrefix(offered[0].text, "site worker_") {
+		t.Errorf("%v", offered)
+	}
+	if list := firstOffered(make([]proposal, 20), 12); len(list) != 12 || list[11].text != "9 more: type a part of the name" {
+		t.Errorf("%v", list)
+	}
+	u.keys("Esc")
 	u.keys(":").types("site open_ses").has("site open_session(int) (kvleak.cpp)").keys("Enter").has("site open_session(int) (kvleak.cpp)")
 	for _, key := range []string{"2", "3", "4", "5", "6", "1"} {
 		u.keys(key)
@@ -303,5 +315,12 @@ func TestMostOfFewHosts(t *testing.T) {
 		if got := upper(&fleet.Summary{Hosts: hosts, P95: 7, Most: 9}, func(n uint64) string { return fmt.Sprint(n) }); got != want {
 			t.Errorf("of %d hosts: %q", hosts, got)
 		}
+	}
+}
+
+// Names that begin with what is typed are offered before those that have it elsewhere.
+func TestLikestNamesAreFirst(t *testing.T) {
+	if got := likest([]string{"b_grow", "grow_b", "Grow_a"}, "grow"); !slices.Equal(got, []string{"grow_b", "Grow_a", "b_grow"}) {
+		t.Errorf("%v", got)
 	}
 }

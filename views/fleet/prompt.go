@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,15 +47,21 @@ func (p *prompt) changed() {
 // mostOffered is the most texts that are listed above the line.
 const mostOffered = 12
 
+// firstOffered returns at most n proposals, the last of which is how many more there are.
+func firstOffered(list []proposal, n int) []proposal {
+	if len(list) <= n || n == 0 {
+		return list[:min(len(list), n)]
+	}
+	more := proposal{model.Group(uint64(len(list)-n+1)) + " more: type a part of the name", ""}
+	return append(slices.Clone(list[:n-1]), more)
+}
+
 func (p *prompt) draw(s tcell.Screen, r widget.Rect, k *widget.Look, st tcell.Style) {
 	look := *k
 	look.Text = st
 	if p.offers != nil {
 		list := p.offers(p.Text())
-		more := len(list) - min(mostOffered, max(r.Y-3, 0))
-		if more > 0 {
-			list = list[:len(list)-more]
-		}
+		list = firstOffered(list, min(mostOffered, max(r.Y-3, 0)))
 		box := widget.Rect{X: r.X, Y: r.Y - len(list), W: r.W, H: len(list)}
 		widget.Fill(s, box, k.Box)
 		in := k.InBox()
@@ -195,10 +202,11 @@ func (a *app) offers(text string) (list []proposal) {
 		case !typed && strings.HasPrefix(c.name, name):
 			list = append(list, proposal{strings.TrimSpace(c.name + " " + c.argument), c.help})
 		case typed && c.name == name:
-			for _, v := range a.valuesOf(&c) {
-				if strings.Contains(strings.ToLower(v), strings.ToLower(argument)) {
-					list = append(list, proposal{name + " " + v, ""})
-				}
+			values := slices.DeleteFunc(slices.Clone(a.valuesOf(&c)), func(v string) bool {
+				return !strings.Contains(strings.ToLower(v), strings.ToLower(argument))
+			})
+			for _, v := range likest(values, argument) {
+				list = append(list, proposal{name + " " + v, ""})
 			}
 			if len(list) == 0 {
 				list = append(list, proposal{c.name + " " + c.argument, c.help})
@@ -209,6 +217,15 @@ func (a *app) offers(text string) (list []proposal) {
 		list = append(list, a.others(name)...)
 	}
 	return list
+}
+
+// likest sorts names that have a text: those that begin with it first, in the order in which they were.
+func likest(names []string, text string) []string {
+	within := func(name string) int {
+		return cmp.Compare(strings.Index(strings.ToLower(name), strings.ToLower(text)), 0)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(within(a), within(b)) })
+	return names
 }
 
 // others lists screens and the actions of the program that a name may mean.
@@ -247,13 +264,21 @@ func (a *app) valuesOf(c *command) (list []string) {
 	return list
 }
 
-// placesNow returns the names of all things that the screens are about, none until they are known.
+// placesNow returns the names of all things that the screens are about, none until they are known. Those on screen are
+// first, with the most first.
 func (a *app) placesNow() []fleet.Place {
 	a.places.Ask(a.now.what)
-	if list, ok := a.places.Get(); ok && a.places.Fresh() {
-		return list
+	all, ok := a.places.Get()
+	if !ok || !a.places.Fresh() {
+		return nil
 	}
-	return nil
+	var shown []fleet.Place
+	if d, ok := a.page().lazy.Get(); ok && d.of.what == a.now.what {
+		for i := range d.rows {
+			shown = append(shown, d.rows[i].place)
+		}
+	}
+	return fleet.Leading(shown, all)
 }
 
 // siteNamed returns the site that a typed name means. Until all are known, it is taken as it is, and the answer says

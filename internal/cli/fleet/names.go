@@ -79,8 +79,27 @@ func meant(ctx context.Context, s store.Store, q *fleet.Question) (string, error
 		return "", failed(ctx, err)
 	}
 	site, err := q.What.Site(q.Site, places)
-	if err != nil {
-		return "", fail.Usage(err)
+	if err == nil {
+		return site, nil
 	}
-	return site, nil
+	most, failure := largest(ctx, s, q)
+	if failure != nil {
+		return "", failure
+	}
+	_, err = q.What.Site(q.Site, fleet.Leading(most, places)) // what it may mean, the largest first
+	return "", fail.Usage(err)
+}
+
+// largest returns the places of the things that a question is about, those with the most first.
+func largest(ctx context.Context, s store.Store, q *fleet.Question) (list []fleet.Place, err error) {
+	top := *q
+	top.Kind, top.Site, top.Limit = fleet.Top, "", 0
+	a, err := s.Ask(ctx, &top)
+	if err != nil {
+		return nil, failed(ctx, err)
+	}
+	for i := range a.Top {
+		list = append(list, a.Top[i].Place)
+	}
+	return list, nil
 }

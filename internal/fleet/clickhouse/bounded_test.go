@@ -23,7 +23,7 @@ func TestFewSitesAreAsked(t *testing.T) {
 				t.Error(err)
 			case strings.Contains(statement, "AS bound"):
 				for i := range 11 {
-					fmt.Fprintf(w, "shop\t%d\t%d\n", i+1, 1100-100*i)
+					fmt.Fprintf(w, "%d\t%d\n", i+1, 1100-100*i)
 				}
 			case strings.Contains(statement, "count_sum"):
 				if !strings.Contains(statement, "stack IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)") {

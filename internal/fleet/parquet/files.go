@@ -4,6 +4,7 @@ package parquet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	pq "github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
 
 	"github.com/memtui/memtui/model"
 	"golang.org/x/sys/unix"
@@ -78,17 +81,23 @@ func replace(path string, f func(io.Writer) error) error {
 	return nil
 }
 
-// guard returns damage that the library finds as an error, also where it panics.
-func guard(path string, f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%s: damaged: %s", model.Clean(path), model.Clean(fmt.Sprint(v)))
-		}
-	}()
-	if err = f(); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// guard returns damage that the library finds as an error that names the file, also where it panics.
+func guard(path string, f func() error) error {
+	err := caught(f)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%s: %w", model.Clean(path), err)
 	}
 	return err
+}
+
+// caught returns a panic as an error.
+func caught(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("damaged: %s", model.Clean(fmt.Sprint(v)))
+		}
+	}()
+	return f()
 }
 
 // unreadable is a file that cannot be read to its end.
@@ -176,20 +185,30 @@ func each[T any](ctx context.Context, path string, f func([]T) error) error {
 	})
 }
 
-// numbers calls f with the values of columns of numbers in each part of a file.
+// numbers calls f with the values of columns of numbers in each part of a file. Columns are decoded at the same time.
 func numbers(ctx context.Context, path string, f func(columns [][]uint64), names ...string) error {
 	return open(path, func(file *pq.File) error {
-		columns := make([][]uint64, len(names))
+		columns, errs := make([][]uint64, len(names)), make([]error, len(names))
 		for _, group := range file.RowGroups() {
+			var all sync.WaitGroup
 			for i, name := range names {
 				leaf, ok := file.Schema().Lookup(name)
 				if !ok || leaf.Node.Type().Kind() != pq.Int64 || leaf.Node.Optional() || leaf.Node.Repeated() {
-					return fmt.Errorf("there is no column of numbers %s", name)
+					errs[i] = fmt.Errorf("there is no column of numbers %s", name)
+					continue
 				}
-				var err error
-				if columns[i], err = column(ctx, columns[i][:0], group.ColumnChunks()[leaf.ColumnIndex]); err != nil {
-					return err
-				}
+				all.Go(func() {
+					errs[i] = caught(func() (err error) {
+						columns[i], err = column(ctx, columns[i][:0], group.ColumnChunks()[leaf.ColumnIndex])
+						return err
+					})
+				})
+			}
+			all.Wait()
+			if err := cmp.Or(errs...); err != nil {
+				return err
+			}
+			for i := range columns {
 				if len(columns[i]) != len(columns[0]) {
 					return io.ErrUnexpectedEOF
 				}
@@ -204,7 +223,6 @@ func numbers(ctx context.Context, path string, f func(columns [][]uint64), names
 func column(ctx context.Context, dst []uint64, chunk pq.ColumnChunk) ([]uint64, error) {
 	pages := chunk.Pages()
 	defer pages.Close()
-	var buf [rowsAtOnce]pq.Value
 	for {
 		page, err := pages.ReadPage()
 		if errors.Is(err, io.EOF) {
@@ -213,20 +231,33 @@ func column(ctx context.Context, dst []uint64, chunk pq.ColumnChunk) ([]uint64, 
 		if err != nil {
 			return dst, err
 		}
-		values := page.Values()
-		for err == nil {
-			var n int
-			n, err = values.ReadValues(buf[:])
-			for _, v := range buf[:n] {
-				dst = append(dst, v.Uint64())
-			}
-		}
+		dst, err = values(dst, page)
 		pq.Release(page)
 		switch {
-		case !errors.Is(err, io.EOF):
+		case err != nil:
 			return dst, err
 		case ctx.Err() != nil:
 			return dst, errOther{ctx.Err()}
+		}
+	}
+}
+
+// values appends the values of a page: at once where they are there as they are, one by one where they are indexes.
+func values(dst []uint64, page pq.Page) ([]uint64, error) {
+	if data := page.Data(); page.Dictionary() == nil && data.Kind() == encoding.Int64 {
+		return append(dst, data.Uint64()...), nil
+	}
+	var buf [rowsAtOnce]pq.Value
+	for r := page.Values(); ; {
+		n, err := r.ReadValues(buf[:])
+		for _, v := range buf[:n] {
+			dst = append(dst, v.Uint64())
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return dst, nil
+		case err != nil:
+			return dst, err
 		}
 	}
 }

@@ -389,7 +389,17 @@ func (s *Store) Curve(ctx context.Context, services []string, f func(*fleet.Poin
 
 // Stacks implements [fleet.Rows].
 func (s *Store) Stacks(ctx context.Context, services []string, f func(*fleet.Stack)) error {
-	return ofServices(ctx, s, "stacks", services, f)
+	return ofServices(ctx, s, "stacks", services, func(r *named) {
+		f(&fleet.Stack{Stack: r.Stack, Recipe: r.Recipe, Function: r.Function, File: r.File})
+	})
+}
+
+// named is a row of the table stacks without frames, which take nine tenths of the time.
+type named struct {
+	Stack    uint64 `parquet:"stack"`
+	Recipe   string `parquet:"recipe"`
+	Function string `parquet:"function"`
+	File     string `parquet:"file"`
 }
 
 func ofServices[T any](ctx context.Context, s *Store, table string, services []string, f func(*T)) error {

@@ -215,6 +215,8 @@ func Questions(like *fleet.Batch) map[string]*fleet.Question {
 		"top of leaks":         {Kind: fleet.Top, Figure: fleet.Leaked, What: fleet.Leaks, Limit: 5},
 		"top of pages":         {Kind: fleet.Top, Figure: fleet.Live, What: fleet.Pages, Filter: till, Limit: 3},
 		"top of a file":        {Kind: fleet.Top, Figure: fleet.Alloc, Site: like.Stacks[0].Function + " (" + like.Stacks[0].File + ")"},
+		"owners of a shop":     {Kind: fleet.Top, Figure: fleet.Live, What: fleet.Owners, Filter: shop, Limit: 5},
+		"types of a shop":      {Kind: fleet.Top, Figure: fleet.Live, What: fleet.Types, Filter: shop},
 		"top of a day":         {Kind: fleet.Top, Figure: fleet.Leaked, Filter: fleet.Filter{Until: 1_790_000_000_000_020}, Limit: 5},
 		"diff of types":        {Kind: fleet.Diff, Figure: fleet.Live, What: fleet.Types, Before: Old, After: New},
 		"outliers of types":    {Kind: fleet.Outliers, Figure: fleet.Live, What: fleet.Types},
