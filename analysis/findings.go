@@ -105,7 +105,7 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 	}
 	if p != nil && p.Meta.Sampled != "" {
 		for i := range f.out {
-			f.out[i].Text = model.AsSamples(f.out[i].Text)
+			f.out[i].Text = model.AsEstimates(f.out[i].Text)
 		}
 	}
 	return f.out, ctx.Err()

@@ -45,6 +45,9 @@ type Meta struct {
 	// is "" where all blocks were recorded, or the file does not state it.
 	Sampled string
 
+	// Sampling states the same in numbers, as far as they are known.
+	Sampling Sampling
+
 	// Live is the state of watching a growing file in a word or two: "live", "no response", "recorder killed". It is ""
 	// if the file is not watched, or no longer.
 	Live string

@@ -3,7 +3,6 @@ package model
 import (
 	"encoding/binary"
 	"math"
-	"regexp"
 )
 
 // MaxChunk is the most samples that a chunk can hold.
@@ -199,9 +198,3 @@ func pack(n int, of func(int) uint64, base uint64) packedColumn {
 func (c *packedColumn) at(i int) uint64 {
 	return binary.LittleEndian.Uint64(c.data[i*c.width:])&c.mask + c.base
 }
-
-var blockWord = regexp.MustCompile(`\bblock(s?)\b`)
-
-// AsSamples returns a sentence about blocks as one about samples, for recordings of which not all blocks were recorded:
-// their numbers are not those of the program's blocks. Names must not be in it.
-func AsSamples(sentence string) string { return blockWord.ReplaceAllString(sentence, "sample$1") }

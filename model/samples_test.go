@@ -59,13 +59,3 @@ func (c *SampleChunk) equalColumns() bool {
 }
 
 func (c *packedColumn) holds(n int) bool { return len(c.data) == n*c.width+8 }
-
-func TestAsSamples(t *testing.T) {
-	for text, want := range map[string]string{
-		"55 blocks (227 KiB), 1 block live": "55 samples (227 KiB), 1 sample live", "blocked by a blockade": "blocked by a blockade", "": "",
-	} {
-		if got := AsSamples(text); got != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
-}

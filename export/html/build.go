@@ -219,6 +219,14 @@ func bytesCard(label string, n uint64, note string) card {
 	return card{Label: label, Value: value, Unit: unit, Note: note, Exact: model.Bytes(n).Exact()}
 }
 
+// estimate marks a card about blocks as one about samples.
+func (c *card) estimate() {
+	c.Note = model.AsEstimates(c.Note)
+	if c.Exact != "" {
+		c.Value, c.Exact = model.AsEstimate(c.Value), model.AsEstimate(c.Exact)
+	}
+}
+
 // CommandLine returns a command quoted for a shell, without control characters.
 func CommandLine(words []string) string {
 	out := make([]string, len(words))

@@ -60,6 +60,12 @@ func (b *builder) diff(d *report.Diff) {
 		unit, amount = "bytes", func(label string, n uint64) card { return bytesCard(label, n, "") }
 	}
 	b.Cards = append(b.Cards, amount("Before", d.Totals.BeforeBytes), amount("After", d.Totals.AfterBytes))
+	if d.Sampled() && d.IsBytes() {
+		unit = estimate
+		for i := range b.Cards {
+			b.Cards[i].estimate()
+		}
+	}
 	rows, all := d.Shown()
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
 	c := cols(titles.Delta+":"+unit, titles.Before+":"+unit, titles.After+":"+unit, titles.Percent+":percent:of before",

@@ -20,7 +20,7 @@ type table struct {
 	Sort   int      `json:"sort"`             // the column that the rows are sorted by
 }
 
-// column is the format of a column's cells: "bytes", "count", "us" (microseconds), "share" (0 … 1), "sure" (0 … 1), "rate" (bytes per
+// column is the format of a column's cells: "bytes", "estimate" (of bytes), "count", "us" (microseconds), "share" (0 … 1), "sure" (0 … 1), "rate" (bytes per
 // second), "plain" (a number as it is), "text", "message" (a sentence), "name" (index of a name), "place" (index of a
 // frame), "spark" (numbers), "bar" (a number). A number that is a lower bound is a [least].
 type column struct {
@@ -28,6 +28,9 @@ type column struct {
 	Kind string `json:"kind"`
 	Tip  string `json:"tip,omitempty"`
 }
+
+// estimate is the kind of columns of bytes that are estimates.
+const estimate = "estimate"
 
 // cols makes columns of "Head:kind" or "Head:kind:tip".
 func cols(specs ...string) []column {
@@ -71,10 +74,13 @@ func (b *builder) keep(t *table) {
 
 // countSamples words a table about blocks as one about samples.
 func (t *table) countSamples() {
-	t.Title, t.Answer = model.AsSamples(t.Title), model.AsSamples(t.Answer)
+	t.Title, t.Answer = model.AsEstimates(t.Title), model.AsEstimates(t.Answer)
 	for i := range t.Cols {
 		c := &t.Cols[i]
-		c.Tip = model.AsSamples(c.Tip)
+		c.Tip = model.AsEstimates(c.Tip)
+		if c.Kind == "bytes" {
+			c.Kind = estimate
+		}
 		if c.Head == titles.Blocks || c.Head == titles.Allocs {
 			c.Head = titles.Samples
 		}

@@ -80,15 +80,16 @@ func (b *builder) traceCards(t *report.Trace) {
 		b.Cards = append(b.Cards, bytesCard("Never freed", t.Leaks.Bytes, "in "+model.Counted(t.Leaks.Count, "block")+
 			" from "+model.Counted(t.Rows.Leaks, "site")))
 	}
-	if t.AllocCount > 0 {
+	sampled := b.src.Report.File.Sampled != ""
+	if t.AllocCount > 0 && !sampled { // else two events in a row are those of two samples
 		b.Cards = append(b.Cards, card{
 			Label: "Temporary", Value: strings.TrimSuffix(share(t.TemporaryCount, t.AllocCount), " %"), Unit: "%",
 			Note: model.Counted(t.TemporaryCount, "block") + " freed by the very next event",
 		})
 	}
-	if b.src.Report.File.Sampled != "" {
+	if sampled {
 		for i := range b.Cards {
-			b.Cards[i].Note = model.AsSamples(b.Cards[i].Note)
+			b.Cards[i].estimate()
 		}
 	}
 	if t.GCCount > 0 {
@@ -322,6 +323,9 @@ func (b *builder) smallTables(t *report.Trace) {
 	b.keep(f)
 	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none,
 		cols(titles.From+":bytes", titles.To+":bytes", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
+	if b.src.Report.File.Sampled != "" {
+		sizes.Title, sizes.Answer = "Weights of samples", "what samples stand for: sizes of allocations are not known"
+	}
 	for _, s := range t.Sizes {
 		sizes.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)
 	}

@@ -24,7 +24,7 @@ func (t *TextWriter) chart() {
 	}
 	peak := cmp.Or(t.r.Trace.CurvePeak, t.r.Trace.Peak)
 	t.Title(cells.Fit(t.Style.Text(model.Clean(t.r.Trace.CurveTitle())), t.Style.LineWidth()/2, t.Style.Cut()),
-		"peak "+t.Style.Bytes(peak.Bytes)+" at "+t.Style.Time(peak.Time))
+		"peak "+t.r.File.Style(t.Style).Bytes(peak.Bytes)+" at "+t.Style.Time(peak.Time))
 	c := cells.Chart{Width: t.Style.LineWidth(), Rows: chartRows, Top: top, ASCII: t.Style.ASCII,
 		Label: func(n uint64) string { return model.Bytes(n).Short() }}
 	for _, line := range c.Lines(func(x, width int) uint64 { return curve[x*len(curve)/width].MaxBytes }) {

@@ -28,7 +28,7 @@ func WriteCSV(w io.Writer, r *Report, table string) error {
 			return err
 		}
 	}
-	return object.WriteRows(w, rows, r.Heap.emptyRow(table), r.Time.Coarse)
+	return object.WriteRows(w, rows, r.Heap.emptyRow(table), object.Estimates{Times: r.Time.Coarse, Amounts: r.File.Sampled != ""})
 }
 
 // HasTable reports whether WriteCSV can write the table of that name; "" is what the report is about.

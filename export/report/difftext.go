@@ -17,7 +17,7 @@ import (
 
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
-	return object.WriteRows(w, d.Rows, DiffRow{Places: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()}, false)
+	return object.WriteRows(w, d.Rows, DiffRow{Places: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()}, object.Estimates{Amounts: d.Sampled()})
 }
 
 // WriteDiffText writes d for people.
@@ -124,8 +124,12 @@ func (d *Diff) changed() int { return len(d.compared.Rows) - d.Statuses.Same }
 // style returns how the figures of d look: those of a metric that is not a number of bytes are plain numbers.
 func (d *Diff) style(s cells.Style) cells.Style {
 	s.Exact = s.Exact || !d.IsBytes()
+	s.Estimated = d.Sampled() && d.IsBytes()
 	return s
 }
+
+// Sampled reports whether the figures of a side are estimates.
+func (d *Diff) Sampled() bool { return d.Before.File.Sampled != "" || d.After.File.Sampled != "" }
 
 // IsBytes reports whether the fields of bytes hold bytes.
 func (d *Diff) IsBytes() bool {

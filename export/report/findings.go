@@ -143,7 +143,11 @@ func (w tableWriter) findings() table {
 		if f.growth > 0 {
 			over := map[bool]string{true: " until the last frees; ",
 				false: " from its first block to the end; "}[f.Kind == analysis.FindingLate.String()]
-			evidence = "+" + model.Rate(f.growth) + over + evidence
+			rate := "+" + model.Rate(f.growth)
+			if w.style.Estimated {
+				rate = model.EstimateMark + rate
+			}
+			evidence = rate + over + evidence
 		}
 		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.LineWidth()-5))
 	}

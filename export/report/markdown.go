@@ -61,10 +61,14 @@ func (m *MarkdownWriter) head() {
 
 // figures writes the table of sums, rounded and exact.
 func (m *MarkdownWriter) figures() {
-	v, s := m.text.r.Trace, m.text.Style
-	m.Printf("\n| | bytes | exact | blocks |\n|---|---:|---:|---:|\n")
+	v, s, sampled := m.text.r.Trace, m.text.Style, m.text.r.File.Sampled != ""
+	blocks, exact := "blocks", func(n uint64) string { return model.Bytes(n).Exact() }
+	if sampled {
+		blocks, exact = "samples", func(n uint64) string { return model.AsEstimate(model.Bytes(n).Exact()) }
+	}
+	m.Printf("\n| | bytes | exact | %s |\n|---|---:|---:|---:|\n", blocks)
 	row := func(name string, bytes, count uint64) {
-		m.Printf("| %s | %s | %s | %s |\n", name, s.Bytes(bytes), model.Bytes(bytes).Exact(), s.Count(count))
+		m.Printf("| %s | %s | %s | %s |\n", name, m.text.r.File.Style(s).Bytes(bytes), exact(bytes), s.Count(count))
 	}
 	row("live", v.Live.Bytes, v.Live.Count)
 	if v.Peak != nil {
@@ -80,7 +84,10 @@ func (m *MarkdownWriter) figures() {
 			m.Printf("| %s | %s | | |\n", model.Clean(x.Name), valueText(s, x.At))
 		}
 	}
-	m.Printf("\n%s, %s", model.Counted(v.Events, "event"), model.Counted(v.TemporaryCount, "temporary block"))
+	m.Printf("\n%s", model.Counted(v.Events, "event"))
+	if !sampled { // else two events in a row are those of two samples
+		m.Printf(", %s", model.Counted(v.TemporaryCount, "temporary block"))
+	}
 	if v.UnmatchedFrees > 0 {
 		m.Printf(", %s of an unknown address", model.Counted(v.UnmatchedFrees, "free"))
 	}

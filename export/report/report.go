@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report/calls"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/dump"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
@@ -46,6 +47,8 @@ type File struct {
 	Bytes       int64  `json:"bytes,omitzero"`       // as stored; 0 until a pipe has ended, as no file is empty
 	Compression string `json:"compression,omitzero"` // "gzip", "zstd"
 	Sampled     string `json:"sampled,omitzero"`     // how blocks were chosen: then figures are estimates
+
+	sampling model.Sampling
 }
 
 // Kind returns the format, with its version if formats of the kind have one.
@@ -54,6 +57,12 @@ func (f *File) Kind() string {
 		return f.Format
 	}
 	return fmt.Sprintf("%s %d", f.Format, *f.Version)
+}
+
+// Style returns how figures of the file's blocks look.
+func (f *File) Style(s cells.Style) cells.Style {
+	s.Estimated = f.Sampled != ""
+	return s
 }
 
 // blocks returns a number of blocks in words: of samples where not all blocks were recorded.
@@ -363,8 +372,9 @@ type RowCounts struct {
 // NewHeader returns a header with what a profile's headers record. The times of the schema are left to the caller.
 func NewHeader(schema string, p *model.Profile) Header {
 	h := Header{
-		Schema:   schema,
-		File:     File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer, Sampled: p.Meta.Sampled},
+		Schema: schema,
+		File: File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer, Sampled: p.Meta.Sampled,
+			sampling: p.Meta.Sampling},
 		Complete: p.Complete, LostBytes: p.Lost,
 		Problems: make([]Problem, len(p.Problems)),
 	}

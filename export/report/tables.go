@@ -47,22 +47,23 @@ const (
 
 // tables returns all tables that are not empty, in the order of the text report.
 func (r *Report) tables(s cells.Style, full bool) []table {
+	blocks := r.File.Style(s)
 	switch {
 	case len(r.Alone) > 0:
-		return []table{r.laid(s, full)}
+		return []table{r.laid(blocks, full)}
 	case r.Tree != nil:
-		return []table{r.Tree.table(s, full)}
+		return []table{r.Tree.table(blocks, full)}
 	case r.Around != nil:
-		return []table{r.Around.table(s, full)}
+		return []table{r.Around.table(blocks, full)}
 	case r.Lines != nil:
-		return []table{r.Lines.table(s, full)}
+		return []table{r.Lines.table(blocks, full)}
 	case r.Events != nil:
-		return []table{r.Events.table(s, full)}
+		return []table{r.Events.table(blocks, full)}
 	}
 	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
 	list = append(list, r.stackTables(s, full)...)
 	if r.Trace != nil {
-		w := tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil}
+		w := tableWriter{r.Trace, blocks, full, r.instant(), r.Time.From != nil || r.Time.To != nil, r.File.sampling}
 		list = append(list, w.curveSites(), w.findings(), w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(),
 			w.groups(), w.functions(), w.threads(),
 			w.markers(), w.sizes(), w.lifetimes())
@@ -95,13 +96,43 @@ func (t *table) orderBy(column string) {
 	t.title = title + " by " + strings.ReplaceAll(column, "_", " ")
 }
 
-// countSamples names the columns that count blocks by what they count, and says so.
+// countSamples names the columns that count blocks by what they count, and says so. What tells nothing is left out.
 func (t *table) countSamples() {
-	t.title, t.answer = model.AsSamples(t.title), model.AsSamples(t.answer)
+	t.title, t.answer = model.AsEstimates(t.title), model.AsEstimates(t.answer)
+	t.drop(titles.Temporary) // two events in a row are those of two samples
 	for i := range t.cols {
 		if c := &t.cols[i]; c.head == titles.Blocks || c.head == titles.Allocs {
 			c.head = titles.Samples
 		}
+	}
+}
+
+// errors adds how far a column of bytes is off, where blocks were sampled, before column at. of returns these bytes of a
+// row, and their samples.
+func (w tableWriter) errors(t table, at int, of func(row int) (bytes, samples uint64)) table {
+	if !w.style.Estimated {
+		return t
+	}
+	t.cols = slices.Insert(slices.Clone(t.cols), at, col{titles.Error, number})
+	for i := range t.rows {
+		text := ""
+		if bytes, samples := of(i); samples > 0 {
+			text = w.style.Text(model.ErrorText(w.sampling.Error(bytes, samples)))
+		}
+		t.rows[i] = slices.Insert(t.rows[i], at, text)
+	}
+	return t
+}
+
+// drop removes a column.
+func (t *table) drop(head string) {
+	at := slices.IndexFunc(t.cols, func(c col) bool { return c.head == head })
+	if at < 0 {
+		return
+	}
+	t.cols = slices.Delete(slices.Clone(t.cols), at, at+1)
+	for i := range t.rows {
+		t.rows[i] = slices.Delete(t.rows[i], at, at+1)
 	}
 }
 
@@ -136,6 +167,8 @@ type tableWriter struct {
 	full   bool   // unabbreviated paths and names: for Markdown
 	at     string // the instant in words
 	narrow bool   // the range is not the complete file
+
+	sampling model.Sampling
 }
 
 // instant returns the name of the instant: "at the end", "at 20.0 ms".
@@ -206,7 +239,7 @@ func (w tableWriter) sites() table {
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
-	return out
+	return w.errors(out, 2, func(i int) (bytes, samples uint64) { return t.Sites[i].AllocBytes, t.Sites[i].AllocCount })
 }
 
 func (w tableWriter) live() table {
@@ -245,7 +278,7 @@ func (w tableWriter) levels(sites []Site, total uint64) table {
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
-	return out
+	return w.errors(out, 2, func(i int) (bytes, samples uint64) { return sites[i].LiveBytes, sites[i].LiveCount })
 }
 
 // leakStacks is the number of leaks in the text report that show their stack, leakFrames the number of its frames.
@@ -300,7 +333,7 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 		}, w.place(s.Place, s.Frames, s.Owner)...))
 		out.notes = append(out.notes, w.found(s.Stack, s.Frames, s.Owner))
 	}
-	return out
+	return w.errors(out, 2, func(i int) (bytes, samples uint64) { return sites[i].Bytes, sites[i].Count })
 }
 
 // verdict returns the verdict, with how fast a leak grows.
@@ -382,7 +415,7 @@ func (w tableWriter) groups() table {
 		}
 		out.rows = append(out.rows, append(row, w.group(model.Clean(g.Group))))
 	}
-	return out
+	return w.errors(out, 2, func(i int) (bytes, samples uint64) { return w.t.Groups[i].AllocBytes, w.t.Groups[i].AllocCount })
 }
 
 func (w tableWriter) functions() table {
@@ -398,7 +431,7 @@ func (w tableWriter) functions() table {
 			w.style.Share(f.TotalBytes, w.t.AllocBytes), w.function(places.Place{Function: &f.Function}.Name()),
 		})
 	}
-	return out
+	return w.errors(out, 2, func(i int) (bytes, samples uint64) { return w.t.Functions[i].TotalBytes, w.t.Functions[i].TotalCount })
 }
 
 func (w tableWriter) threads() table {
@@ -411,7 +444,7 @@ func (w tableWriter) threads() table {
 			fmt.Sprint(t.Thread), w.style.Bytes(t.AllocBytes), w.style.Count(t.AllocCount), w.style.Share(t.AllocBytes, w.t.AllocBytes),
 		})
 	}
-	return out
+	return w.errors(out, 3, func(i int) (bytes, samples uint64) { return w.t.Threads[i].AllocBytes, w.t.Threads[i].AllocCount })
 }
 
 func (w tableWriter) markers() table {
@@ -433,13 +466,18 @@ func (w tableWriter) sizes() table {
 		name: "sizes", title: "Sizes", answer: "allocated blocks by size",
 		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Blocks, number}, {titles.Bytes, number}, {"", sketch}},
 	}
+	if w.style.Estimated {
+		out.title, out.answer = "Weights", "what samples stand for: sizes of allocations are not known"
+	}
 	top := uint64(0)
 	for _, s := range w.t.Sizes {
 		top = max(top, s.Count)
 	}
+	exact := w.style
+	exact.Estimated = false
 	for _, s := range w.t.Sizes {
 		out.rows = append(out.rows, []string{
-			w.style.Bytes(s.Min), w.style.Bytes(s.Max), w.style.Count(s.Count), w.style.Bytes(s.Bytes), w.style.Bar(s.Count, top, barCells),
+			exact.Bytes(s.Min), exact.Bytes(s.Max), w.style.Count(s.Count), w.style.Bytes(s.Bytes), w.style.Bar(s.Count, top, barCells),
 		})
 	}
 	return out

@@ -230,7 +230,10 @@ func (t *TextWriter) figure(name string, bytes, count uint64, note string) {
 	if !t.Style.Exact {
 		exact = "  " + model.Bytes(bytes).Exact()
 	}
-	t.Line(" ", cells.Pad(name, 12, false), cells.Pad(t.Style.Bytes(bytes), 10, true), exact, " in ", t.r.File.blocks(count), note)
+	if t.r.File.Sampled != "" {
+		exact = model.AsEstimates(exact)
+	}
+	t.Line(" ", cells.Pad(name, 12, false), cells.Pad(t.r.File.Style(t.Style).Bytes(bytes), 10, true), exact, " in ", t.r.File.blocks(count), note)
 }
 
 // title starts a section with its name, a rule, and its summary.

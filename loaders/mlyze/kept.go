@@ -13,7 +13,7 @@ import (
 
 // namesFormat is the format of files with what was made of metadata: its version rises when the same metadata mean
 // something else.
-var namesFormat = sections.Format{Magic: "memtui.names/1\r\n", Version: 1}
+var namesFormat = sections.Format{Magic: "memtui.names/1\r\n", Version: 2}
 
 // worthKeeping is how many bytes of metadata are kept as tables for the next run: fewer are parsed in a few
 // milliseconds.
@@ -32,6 +32,7 @@ type nameNotes struct {
 	Note               string // how the order of frames was found
 	Facts              []model.Fact
 	Sampled            string
+	Sampling           model.Sampling
 	Invented, Coarse   bool
 	NoThreads          bool
 	Series             []model.Series
@@ -115,7 +116,7 @@ func (o *opening) keep(opt loaders.Options, stacks *model.Stacks, note string) {
 	}
 	meta := o.meta()
 	text, err := json.Marshal(nameNotes{
-		Note: note, Facts: meta.Facts, Sampled: meta.Sampled, Invented: meta.InventedAddresses, Coarse: meta.CoarseTimes,
+		Note: note, Facts: meta.Facts, Sampled: meta.Sampled, Sampling: meta.Sampling, Invented: meta.InventedAddresses, Coarse: meta.CoarseTimes,
 		NoThreads: meta.NoThreads, Series: o.tables.recorded.series, Problems: model.RawProblems(o.found.list),
 		LeafFirst: stacks.LeafFirst, Partial: stacks.Partial,
 	})

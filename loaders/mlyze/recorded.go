@@ -21,6 +21,7 @@ type recorded struct {
 	looked   bool   // addresses are made up, and times are those of looks at what lives
 	attached bool   // the program ran before
 	sampled  string // how blocks were chosen, "" where all were recorded
+	chance   model.Sampling
 	sure     string // how far sums are off by that, "" where that is not known
 	lost     int64  // events that could not be recorded
 	series   []model.Series
@@ -136,8 +137,10 @@ func (m *metaParser) sampling() {
 	defer func() {
 		switch {
 		case most > 0 && least > 0 && least < most:
+			m.recorded.chance = model.Sampling{Period: most, Varies: true}
 			m.recorded.sampled = "sampled every " + model.Bytes(least).String() + " to " + model.Bytes(most).String()
 		case most > 0:
+			m.recorded.chance = model.Sampling{Period: most}
 			m.recorded.sampled = sampledEvery(most)
 		}
 		if most > 0 && most < 1<<40 {
@@ -155,7 +158,7 @@ func (m *metaParser) sampling() {
 		case "rate":
 			text, isNumber := m.scalar()
 			if rate, err := strconv.ParseFloat(string(text), 64); isNumber && err == nil && rate > 0 && rate < 1 {
-				m.recorded.sampled = sampledRate(rate)
+				m.recorded.sampled, m.recorded.chance = sampledRate(rate), model.Sampling{Rate: rate}
 				if rate > 1e-9 {
 					m.recorded.sure = errorOfRate(rate)
 				}
@@ -206,7 +209,7 @@ func (m *metaParser) point(s *model.Series) {
 
 // describe adds what is stated to what is known of the file.
 func (r *recorded) describe(m *model.Meta) {
-	m.Sampled = r.sampled
+	m.Sampled, m.Sampling = r.sampled, r.chance
 	m.InventedAddresses, m.CoarseTimes = r.looked || r.invented, r.looked || r.coarse
 	m.NoThreads = r.threads
 	text := func(key, label, value string) {

@@ -31,6 +31,7 @@ const (
 	End         = "END"
 	Event       = "EVENT"
 	Events      = "EVENTS"
+	Error       = "±" // how far an estimate is off, in percent of it
 	Evidence    = "EVIDENCE"
 	File        = "FILE"
 	Filled      = "FILLED" // the used part of a capacity

@@ -216,7 +216,7 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 // sentence returns a sentence as it is shown.
 func (d *Detail) sentence(text string) string {
 	if d.Samples {
-		return model.AsSamples(text)
+		return model.AsEstimates(text)
 	}
 	return text
 }

@@ -47,6 +47,7 @@ function text(unit, v) {
   if (v === null || v === undefined) return "";
   switch (unit) {
     case "bytes": return bytes(v);
+    case "estimate": return (v ? "~" : "") + bytes(v);
     case "rate": return (v < 0 ? "-" : "") + bytes(Math.abs(v)) + "/s";
     case "us": return time(v);
     case "micros": return group(v) + " µs";
@@ -63,6 +64,7 @@ function exact(unit, v) {
   if (v === null || v === undefined) return "";
   switch (unit) {
     case "bytes": return group(v) + " B";
+    case "estimate": return (v ? "~" : "") + group(v) + " B";
     case "rate": return group(v) + " B/s";
     case "us": return group(v) + " µs";
     case "ns": return group(v) + " ns";

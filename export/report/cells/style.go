@@ -16,6 +16,8 @@ type Style struct {
 	ASCII bool // only ASCII characters, except in names
 	Color bool // bold and dim by escape sequences
 	Exact bool // bytes as exact numbers
+
+	Estimated bool // bytes are estimates, which is marked
 }
 
 const (
@@ -38,7 +40,7 @@ func (s Style) Text(t string) string {
 		return t
 	}
 	return strings.NewReplacer("·", "-", "µ", "u", "←", "<", "…", "...", "─", "-", "²", "2", "×", "x", "Δ", "d", "›",
-		">", "≥", ">=", "≤", "<=").Replace(t)
+		">", "≥", ">=", "≤", "<=", "±", "+-").Replace(t)
 }
 
 // Cut returns the mark of what was cut off.
@@ -46,10 +48,14 @@ func (s Style) Cut() string { return s.Text("…") }
 
 // Bytes formats a number of bytes.
 func (s Style) Bytes(n uint64) string {
+	text := model.Bytes(n).String()
 	if s.Exact {
-		return model.Group(n)
+		text = model.Group(n)
 	}
-	return model.Bytes(n).String()
+	if s.Estimated {
+		return model.AsEstimate(text)
+	}
+	return text
 }
 
 // Count formats a number of things.
@@ -74,6 +80,9 @@ func (s Style) Rate(perSecond float64) string {
 	sign := "+"
 	if perSecond < 0 {
 		sign, perSecond = "-", -perSecond
+	}
+	if s.Estimated {
+		sign = model.EstimateMark + sign
 	}
 	return sign + model.ShortRate(perSecond)
 }
@@ -123,13 +132,18 @@ func (s Style) Bits(n uint64) string {
 
 // Change formats a difference in bytes, signed.
 func (s Style) Change(n int64) string {
+	mark, sign := "", "+"
+	if s.Estimated {
+		mark = model.EstimateMark
+	}
 	if n < 0 {
-		return "-" + s.Bytes(Magnitude(n))
+		sign = "-"
 	}
 	if n == 0 {
 		return "0"
 	}
-	return "+" + s.Bytes(uint64(n))
+	s.Estimated = false
+	return mark + sign + s.Bytes(Magnitude(n))
 }
 
 // AtLeast formats bytes that may be a lower bound.

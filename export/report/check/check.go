@@ -63,8 +63,11 @@ func New(p *model.Profile, limits []Limit, base *report.Diff, leaks *Leaks) *Res
 	c := &Result{Header: report.NewHeader(schema, p), OK: true, Checks: limits, Leaks: leaks}
 	for i := range limits {
 		l := &limits[i]
-		l.Reason = l.reason(cells.Style{})
+		l.Reason = l.reason(c.File.Style(cells.Style{}))
 		c.OK = c.OK && l.OK
+	}
+	if leaks != nil && c.File.Sampled != "" {
+		leaks.estimate()
 	}
 	if base != nil {
 		c.Base = &Base{File: base.Before.File, Summary: base.Summary, diff: base}
@@ -114,12 +117,17 @@ func (l *Limit) reason(s cells.Style) string {
 	if l.Snapshot != nil {
 		what += " in snapshot " + model.Group(uint64(*l.Snapshot))
 	}
+	if l.Series != nil {
+		s.Estimated = false // it was measured
+	}
 	s.Exact = s.Exact || l.amount(l.Value, s) == l.amount(l.Limit, s) // otherwise both would look the same
 	word := " is within "
 	if !l.OK {
 		word = " exceeds "
 	}
-	out := what + ": " + l.amount(l.Value, s) + word + l.amount(l.Limit, s)
+	limit := s
+	limit.Estimated = false
+	out := what + ": " + l.amount(l.Value, s) + word + l.amount(l.Limit, limit)
 	if l.Base != nil {
 		out += " (" + l.Asked + " of " + l.amount(*l.Base, s) + " in the base)"
 	}
@@ -131,6 +139,7 @@ func Clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
 // WriteText writes c as text: one line per limit, and what grew since the base if a limit is exceeded.
 func WriteText(w io.Writer, c *Result, style cells.Style) error {
+	style = c.File.Style(style)
 	t := report.NewTextWriter(w, c.Header, style)
 	t.Line(t.Style.Bold(model.Clean(c.File.Name)), "  ", style.Text(c.verdict()))
 	names := len("--max-live-at  ")
@@ -174,6 +183,9 @@ func (c *Result) verdict() string {
 	if failed > 0 {
 		out = "FAILED: " + model.Group(uint64(failed)) + " of " + model.Counted(len(c.Checks), "limit") + " exceeded"
 	}
+	if c.File.Sampled != "" {
+		out += "; " + c.File.Sampled + ": figures are estimates"
+	}
 	if !c.Complete {
 		out += "; part of the file could not be read: figures cover the rest"
 	}
@@ -182,6 +194,7 @@ func (c *Result) verdict() string {
 
 // WriteMarkdown writes c for tickets and summaries of CI, with the content of [WriteText].
 func WriteMarkdown(w io.Writer, c *Result, style cells.Style) error {
+	style = c.File.Style(style)
 	m := report.NewMarkdownWriter(w, c.Header, style)
 	m.Printf("# %s\n\n%s\n\n| | limit | figure |\n|---|---|---|\n", cells.Code(c.File.Name), style.Text(c.verdict()))
 	for i := range c.Checks {
@@ -206,7 +219,9 @@ func WriteMarkdown(w io.Writer, c *Result, style cells.Style) error {
 }
 
 // WriteCSV writes the limits with the JSON names as header.
-func WriteCSV(w io.Writer, c *Result) error { return object.WriteRows(w, c.Checks, nil, false) }
+func WriteCSV(w io.Writer, c *Result) error {
+	return object.WriteRows(w, c.Checks, nil, object.Estimates{Bounded: c.File.Sampled != ""})
+}
 
 // GrownType is a type of objects that grew more than a limit allows.
 type GrownType struct {

@@ -38,7 +38,8 @@ type FailedLeak struct {
 	Evidence   string       `json:"evidence"`
 	Sites      []FailedSite `json:"sites"` // most bytes first
 
-	rows *model.HeapSet // what is counted; nil for blocks
+	rows    *model.HeapSet // what is counted; nil for blocks
+	sampled bool           // the blocks are samples
 }
 
 // FailedSite is one of its stacks.
@@ -118,6 +119,14 @@ func newFailedLeak(f *accept.Failure) FailedLeak {
 	return out
 }
 
+// estimate words the leaks as those of a recording of which not all blocks were recorded.
+func (c *Leaks) estimate() {
+	for i := range c.Failed {
+		f := &c.Failed[i]
+		f.sampled, f.Evidence = true, model.AsEstimates(f.Evidence)
+	}
+}
+
 // Limit returns the line about leaks among the limits. asked is the size as written.
 func (c *Leaks) Limit(asked string) Limit {
 	return Limit{Name: "no-leaks", Asked: asked, Unit: "leaks", Value: int64(c.Count), OK: c.Count == 0, leaks: c}
@@ -125,9 +134,10 @@ func (c *Leaks) Limit(asked string) Limit {
 
 // reason returns the number of leaks, and how many are accepted.
 func (c *Leaks) reason(s cells.Style) string {
-	out := "no leaks"
+	out, limit := "no leaks", s
+	limit.Estimated = false
 	if c.MinBytes > 0 {
-		out += " of " + s.Bytes(c.MinBytes) + " or more"
+		out += " of " + limit.Bytes(c.MinBytes) + " or more"
 	}
 	if c.Count > 0 {
 		out = model.Counted(c.Count, "leak")
@@ -139,7 +149,7 @@ func (c *Leaks) reason(s cells.Style) string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{c.Known, "in the baseline"}, {c.Suppressed, "suppressed"}, {c.Small, "smaller than " + s.Bytes(c.MinBytes)}} {
+	}{{c.Known, "in the baseline"}, {c.Suppressed, "suppressed"}, {c.Small, "smaller than " + limit.Bytes(c.MinBytes)}} {
 		if x.n > 0 {
 			rest = append(rest, model.Group(uint64(x.n))+" "+x.what)
 		}
@@ -178,6 +188,8 @@ func (f *FailedLeak) lines(s cells.Style) (head string, lines []string) {
 
 func (f *FailedLeak) counted(n uint64) string {
 	switch {
+	case f.rows == nil && f.sampled:
+		return model.Counted(n, "sample")
 	case f.rows == nil:
 		return model.Blocks(n)
 	case n == 1:

@@ -84,7 +84,7 @@ func (r *Report) Write(w io.Writer, format string, s cells.Style) error {
 	case "json":
 		return report.WriteJSON(w, r)
 	case "csv":
-		return object.WriteRows(w, r.rows(), nil, false)
+		return object.WriteRows(w, r.rows(), nil, object.Estimates{})
 	case "markdown":
 		m := report.NewMarkdownWriter(w, report.Header{}, s)
 		for _, n := range r.Notes {
@@ -382,7 +382,7 @@ func (c *Check) Write(w io.Writer, format string, s cells.Style) error {
 	case "json":
 		return report.WriteJSON(w, c)
 	case "csv":
-		return object.WriteRows(w, c.Checks, nil, false)
+		return object.WriteRows(w, c.Checks, nil, object.Estimates{})
 	}
 	m := report.NewMarkdownWriter(w, report.Header{}, s)
 	for i := range c.Checks {

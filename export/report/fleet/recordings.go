@@ -94,7 +94,7 @@ func (l *List) Write(w io.Writer, format string, s cells.Style) error {
 	case "json":
 		return report.WriteJSON(w, l)
 	case "csv":
-		return object.WriteRows(w, l.Recordings, nil, false)
+		return object.WriteRows(w, l.Recordings, nil, object.Estimates{})
 	case "markdown":
 		m := report.NewMarkdownWriter(w, report.Header{}, s)
 		m.Table(l.layout(s))

@@ -13,12 +13,27 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// estimated is the column of tables whose times are estimates: it is true in each row.
+// estimated is the column of tables whose times or amounts are estimates: it is true in each row.
 const estimated = "estimated"
 
-// WriteRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one. coarse
-// adds a column to tables with times that says that these are estimates.
-func WriteRows(w io.Writer, rows, empty any, coarse bool) error {
+// Estimates states what of a file's figures are estimates.
+type Estimates struct {
+	Times   bool
+	Amounts bool // of bytes, and numbers of blocks, which are those of samples
+	Bounded bool // every row of a table of limits
+}
+
+// in reports whether a table has such figures.
+func (e Estimates) in(columns []string) bool {
+	return e.Bounded || slices.ContainsFunc(columns, func(name string) bool {
+		return e.Times && strings.HasSuffix(name, "_us") ||
+			e.Amounts && (strings.HasSuffix(name, "bytes") || strings.HasSuffix(name, "count"))
+	})
+}
+
+// WriteRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one. Tables
+// with estimates have a column that says so.
+func WriteRows(w io.Writer, rows, empty any, of Estimates) error {
 	out := csv.NewWriter(w)
 	v := reflect.ValueOf(rows)
 	first := reflect.Zero(v.Type().Elem())
@@ -28,7 +43,7 @@ func WriteRows(w io.Writer, rows, empty any, coarse bool) error {
 		first = e
 	}
 	names, more := Header(first), []string(nil)
-	if coarse && slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, "_us") }) {
+	if of.in(names) {
 		names, more = append(names, estimated), []string{"true"}
 	}
 	if err := out.Write(names); err != nil {

@@ -181,7 +181,7 @@ func (m *File) late(ctx context.Context, least uint64) (string, error) {
 	text := fmt.Sprintf("%v in %s grew during the run and were freed at its end, which is no leak: --max-growth limits growth",
 		model.Bytes(bytes), model.Blocks(blocks))
 	if m.Profile.Meta.Sampled != "" {
-		text = model.AsSamples(text)
+		text = model.AsEstimates(text)
 	}
 	return text, nil
 }
