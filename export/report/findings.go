@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
@@ -52,10 +53,18 @@ func (b *builder) owner(id model.StackID) places.Owner {
 	return places.Owner{Place: places.Of(s, s.Frame[b.owners.Node(leaf)])}
 }
 
-// findings fills in the findings about the complete run, and the verdicts that rows of tables show.
+// findings fills in the findings about the complete run, the verdicts that rows of tables show, and how fast live bytes
+// grow.
 func (b *builder) findings() (err error) {
 	if b.verdicts, err = b.trace.Verdicts(b.ctx, analysis.ByStack, ""); err != nil {
 		return err
+	}
+	growth, ok, err := analysis.TraceGrowth(b.ctx, b.trace, b.opt.Range)
+	if err != nil {
+		return err
+	}
+	if growth = math.Round(growth*100) / 100; ok {
+		b.out.Growth = &growth
 	}
 	list, err := analysis.Findings(b.ctx, b.trace, b.profile, b.opt.Libraries, b.opt.Limit)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -197,6 +198,10 @@ func (t *TextWriter) figures() {
 	if t.r.File.Sampled == "" { // else two events in a row are those of two samples
 		t.Line(" ", cells.Pad("temporary", 12, false), cells.Pad(t.Style.Share(v.TemporaryCount, v.AllocCount), 10, true),
 			"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
+	}
+	if v.Growth != nil && math.Round(*v.Growth) != 0 {
+		t.Line(" ", cells.Pad("growth", 12, false), cells.Pad(t.Style.Rate(*v.Growth), 10, true),
+			"  of live bytes, short peaks aside")
 	}
 	for i := range t.r.Series {
 		t.measured(&t.r.Series[i])
