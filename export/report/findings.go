@@ -26,6 +26,7 @@ type Finding struct {
 	history []uint64
 	growth  float64 // bytes per second, 0 if it does not grow
 	verdict bool    // the finding is a verdict
+	sampled bool    // its figures are estimates
 }
 
 // Certain returns the confidence of a verdict and how fast a leak grows ("96 % certain, +67.0 KiB/s"), followed by then, "" for other findings.
@@ -36,6 +37,9 @@ func (f *Finding) Certain(then string) string {
 	text := f.Sure.String() + " certain"
 	if f.growth > 0 {
 		text += ", +" + model.Rate(f.growth)
+	}
+	if f.sampled {
+		text = model.AsEstimates(text)
 	}
 	return text + then
 }
@@ -73,7 +77,7 @@ func (b *builder) findings() (err error) {
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
 		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: places.NewSure(f.Confidence),
-			Evidence: f.Text, history: f.History, growth: f.Growth, verdict: f.Kind.IsVerdict()}
+			Evidence: f.Text, history: f.History, growth: f.Growth, verdict: f.Kind.IsVerdict(), sampled: b.profile.Meta.Sampled != ""}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}

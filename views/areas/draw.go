@@ -182,10 +182,10 @@ func (p *Map) amount(n uint64) string {
 		return p.now.unit.Scaled(n, p.State.Exact)
 	case model.FacetAllocations:
 		if !p.now.key.cost.IsBytes() {
-			return ui.Figures{Exact: p.State.Exact, Wide: true}.Count(n)
+			return ui.FiguresOf(&p.State, true).Count(n)
 		}
 	}
-	return ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(n)
+	return ui.FiguresOf(&p.State, true).Bytes(n)
 }
 
 // what returns what areas are.

@@ -170,7 +170,8 @@ func (p *Heat) name(r *heatmap.Row, full bool) string {
 }
 
 func (p *Heat) amount(n uint64, wide bool) string {
-	f := ui.Figures{Exact: wide && p.State.Exact, Wide: true}
+	f := ui.FiguresOf(&p.State, true)
+	f.Exact = f.Exact && wide
 	if p.now.Cost.IsBytes() {
 		return f.Bytes(n)
 	}
@@ -218,7 +219,7 @@ func (p *Heat) meaning() string {
 	}
 	return what + ", " + heatmap.Legend(p.now.Most, p.Look.Glyphs.Plain, func(n uint64) string {
 		if p.now.Cost.IsBytes() {
-			return model.Bytes(n).String()
+			return p.State.Estimate(model.Bytes(n).String())
 		}
 		return model.ShortCount(n)
 	})

@@ -318,7 +318,11 @@ func (c *Set) amount(n uint64, exact bool) string {
 	case k.what == ui.DiffSites && !k.Cost.IsBytes():
 		return model.Group(n)
 	}
-	return ui.BytesText(n, exact)
+	text := ui.BytesText(n, exact)
+	if k.sampled != "" || c.key.Sides[1].sampled != "" {
+		return model.AsEstimate(text)
+	}
+	return text
 }
 
 // measure returns the compared figure in words.

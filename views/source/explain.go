@@ -101,7 +101,7 @@ func (p *Screen) amount(n uint64, k int, s *sums) string {
 	case s.costs == nil:
 		return s.unit.Scaled(n, p.State.Exact)
 	case s.costs[k].IsBytes():
-		return ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(n)
+		return ui.FiguresOf(&p.State, true).Bytes(n)
 	}
 	return model.Group(n)
 }

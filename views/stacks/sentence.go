@@ -279,6 +279,12 @@ func (p *Stacks) besideText(n int32) string {
 	if blocks == 0 {
 		return ""
 	}
+	if p.State.Sampled() { // whose mean size says nothing
+		if w.key.cost.IsBytes() {
+			return p.State.Estimate(model.Bytes(bytes).String())
+		}
+		return p.State.Blocks(blocks)
+	}
 	mean := model.Bytes(bytes / blocks).String()
 	if w.key.cost.IsBytes() {
 		return model.Bytes(bytes).String() + ", " + mean + " each on average"

@@ -261,9 +261,9 @@ func (p *Stacks) amount(v uint64) string {
 	}
 	switch {
 	case cost.IsBytes() && p.State.Exact:
-		return model.Bytes(v).Exact()
+		return p.State.Estimate(model.Bytes(v).Exact())
 	case cost.IsBytes():
-		return model.Bytes(v).String()
+		return p.State.Estimate(model.Bytes(v).String())
 	case p.State.Exact:
 		return model.Group(v)
 	}

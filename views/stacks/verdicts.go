@@ -69,10 +69,13 @@ func counts(sites []judged) (text string) {
 // verdictLine returns the verdict about a site, with the site's name where there are others.
 func (p *Stacks) verdictLine(s *judged, alone bool) widget.Line {
 	text := ui.VerdictSentence(s.said)
+	if p.State.Sampled() {
+		text = model.AsEstimates(text)
+	}
 	if !alone {
 		text = p.said.Site(&p.State, s.stack) + ": " + text
 	}
 	return widget.Line{Spans: []widget.Span{
-		{Text: p.VerdictSign(s.said.Kind) + " ", Style: p.VerdictCell(s.said, false).Style}, {Text: text},
+		{Text: p.VerdictSign(s.said.Kind) + " ", Style: p.VerdictCell(s.said, ui.Figures{}).Style}, {Text: text},
 	}, Indent: 2}
 }

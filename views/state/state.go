@@ -341,6 +341,31 @@ func (s *State) Blocks(n uint64) string {
 	return model.Blocks(n)
 }
 
+// Bytes returns an amount of memory in blocks, rounded or exact, marked where it is estimated from samples.
+func (s *State) Bytes(n uint64) string {
+	text := model.Bytes(n).String()
+	if s.Exact {
+		text = model.Bytes(n).Exact()
+	}
+	return s.Estimate(text)
+}
+
+// Estimate marks a figure in blocks where it is estimated from samples.
+func (s *State) Estimate(figure string) string {
+	if s.Sampled() {
+		return model.AsEstimate(figure)
+	}
+	return figure
+}
+
+// Sampling returns by what chance blocks were recorded, as far as that is known.
+func (s *State) Sampling() model.Sampling {
+	if s.Profile == nil {
+		return model.Sampling{}
+	}
+	return s.Profile.Meta.Sampling
+}
+
 // Sampled reports whether not all blocks were recorded, so that figures are estimates.
 func (s *State) Sampled() bool { return s.Profile != nil && s.Profile.Meta.Sampled != "" }
 

@@ -307,7 +307,7 @@ func (p *Events) explain() {
 
 // facts returns what an event does, in sentences.
 func (p *Events) facts(e *analysis.Event) (facts []string) {
-	bytes := func(n uint64) string { return ui.BytesText(n, p.State.Exact) }
+	bytes := p.State.Bytes
 	at, thread := "", ""
 	if !p.State.Invented() && e.Addr != 0 {
 		at = " at " + ui.AddressText(e.Addr)

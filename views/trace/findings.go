@@ -104,6 +104,9 @@ func (p *findingsPane) text(f *analysis.Finding) string {
 	text := ": " + f.Text
 	if f.Kind.IsVerdict() {
 		text = " (" + ui.Certain(f.Confidence, f.Growth) + ")" + text
+		if p.state.Sampled() {
+			text = model.AsEstimates(text)
+		}
 	}
 	if f.HasOwner && f.Owner.Function != "" {
 		name := f.Owner.Function

@@ -93,7 +93,7 @@ func (p *groupPane) Place() (lines.Place, bool) {
 
 // named returns how the state wants groups to be named.
 func (p *groupPane) named(s *state.State) naming {
-	return naming{p.labels, s.Stacks(), s.FullName, s.Sampled()}
+	return naming{p.labels, s.Stacks(), s.FullName, s.Sampled(), s.Sampling()}
 }
 
 // groupID returns an id that distinguishes groups of all kinds.

@@ -101,7 +101,7 @@ const wideFigures = 100
 // items returns columns of two figures each, the most telling first: what lives at the instant, and figures of the run
 // or the range.
 func (h *Headline) items(s *state.State, now analysis.Level, growth string, w int) [][2]item {
-	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
+	bytes := s.Bytes
 	in := func(n uint64) string {
 		if s.Sampled() {
 			return " in " + s.Blocks(n)
@@ -146,7 +146,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, growth string, w in
 		{{of + "allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {of + "freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, threads},
 		{leaking, {"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}},
-		{{"alloc rate", ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact), ""},
+		{{"alloc rate", s.Estimate(ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact)), ""},
 			{"duration", ui.TimeText(span, s.Exact), ""}},
 		{{"events", model.Group(t.Events), ""}, {"markers", model.Group(t.MarkerCount), ""}},
 		{{"collections", model.Group(t.GCCount), h.collected()}, {}},
@@ -186,7 +186,7 @@ func (h *Headline) keptItem(s *state.State) item {
 	if h.Kept.Count == 0 {
 		return item{label, "nothing", ""}
 	}
-	return item{label, ui.AtMost(s) + ui.BytesText(h.Kept.Bytes, s.Exact), " in " + s.Blocks(h.Kept.Count)}
+	return item{label, ui.AtMost(s) + s.Bytes(h.Kept.Bytes), " in " + s.Blocks(h.Kept.Count)}
 }
 
 func (h *Headline) collected() string {
@@ -219,7 +219,7 @@ func (p *Overview) growthText(w int) string {
 	case p.State.Exact:
 		return fmt.Sprintf("%+.0f B/s", slope)
 	}
-	return ui.SlopeText(slope, w >= wideFigures)
+	return ui.FiguresOf(&p.State, w >= wideFigures).Slope(slope)
 }
 
 // drawItems draws as many columns of figures as fit, one or two of each. Numbers of blocks are left out where their

@@ -83,7 +83,7 @@ func (p *Leaks) leakSpec() ui.Spec[leakData, analysis.LeakSite] {
 
 // verdictColumn is the column of the verdict, which sorts initially: leaks come before larger rows that do not leak, by
 // growth and confidence.
-const verdictColumn = 5
+const verdictColumn = 6
 
 // columns returns those of the table of leaks. What was freed late has no shares.
 func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
@@ -99,6 +99,7 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 		{Title: titles.Blocks, Shown: d.counted(), Key: "count", Fields: f.blocks.Fields, Figure: ui.CountFigure,
 			Width: 6, Drop: 3, Total: d.sum.LiveCount,
 			Value: func(l *leak) uint64 { return l.Count }},
+		errors(d.naming, titles.Bytes, func(l *leak) (bytes, samples uint64) { return l.Bytes, l.Count }),
 		{Title: titles.LeakShare, Order: "leaked_share", Figure: ui.ShareFigure, Drop: 4, Hidden: d.late, Share: f.leaked.Share},
 		{Title: oldest, Key: "oldest_us", Fields: []string{"age", "oldest"}, Figure: ui.TimeFigure, Width: 7, Drop: 5,
 			Value: func(l *leak) uint64 { return uint64(max(l.Oldest, 0)) }},
@@ -106,7 +107,7 @@ func (p *Leaks) columns(d leakData) []ui.Column[analysis.LeakSite] {
 			Value: func(l *leak) uint64 { return uint64(max(l.Newest, 0)) }},
 		{Title: titles.Verdict, Shown: d.verdictTitle(), Key: verdictKeyName, Width: 15, Wider: 6, Drop: 2,
 			Rank: func(l *leak) uint64 { v := d.said(l); return v.Order() },
-			Cell: func(l *leak) widget.Cell { return p.LeakCell(d.said(l), p.Figures.Wide) }},
+			Cell: func(l *leak) widget.Cell { return p.LeakCell(d.said(l), p.Figures) }},
 		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict,
 			Cell: func(l *leak) widget.Cell { return ui.SureCell(d.said(l)) }},
 		{Title: titles.Births, Width: 6, Grow: 1, MaxWidth: 20, Drop: 1, Like: titles.Verdict,

@@ -34,7 +34,7 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	}
 	if f := p.State.Filter; f != "" && p.Now() != nil {
 		shown := fmt.Sprintf("%d of %d · %s", p.Len(), len(p.Now().Rows),
-			ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(p.Now().Shown.Bytes))
+			ui.FiguresOf(&p.State, true).Bytes(p.Now().Shown.Bytes))
 		if p.inLate {
 			late = "freed late " + shown
 		} else {
@@ -72,7 +72,7 @@ func (p *Leaks) sums(l *leakList, ok, failed, long bool) string {
 	if p.State.Status.Unfreed {
 		atMost = "≤ "
 	}
-	text := atMost + ui.Figures{Exact: p.State.Exact, Wide: true}.Bytes(l.Bytes)
+	text := atMost + ui.FiguresOf(&p.State, true).Bytes(l.Bytes)
 	if long {
 		text += " in " + p.State.Blocks(l.Count)
 	}
@@ -154,7 +154,7 @@ func (p *Leaks) explain() {
 		return
 	}
 	setGroup(p.Pane.Env, &p.Detail, &p.State, p.Now().Of.by, &row.Site)
-	f := ui.Figures{Exact: p.State.Exact, Wide: true}
+	f := ui.FiguresOf(&p.State, true)
 	p.Detail.Answer = p.State.Blocks(row.Count)
 	if row.Count > 1 && !p.State.Sampled() {
 		each := " each"

@@ -152,7 +152,11 @@ func (p *Lifetimes) frameCell(s tcell.Screen, x, y, w int, cursor bool) {
 // drawMargin draws the bar of one size at the right.
 func (p *Lifetimes) drawMargin(s tcell.Screen, r widget.Rect, size, y int) {
 	x := p.at.margin
-	w := r.X + r.W - x - 8
+	figure := 6
+	if p.State.Sampled() {
+		figure++ // for its mark
+	}
+	w := r.X + r.W - x - figure - 2
 	if w < 1 {
 		return
 	}
@@ -169,7 +173,7 @@ func (p *Lifetimes) drawMargin(s tcell.Screen, r widget.Rect, size, y int) {
 		st = p.Look.Cursor
 	}
 	if c.Count > 0 || at == p.cursor {
-		widget.PrintRight(s, x+w+1, y, 6, p.amount(p.figure(c)), st)
+		widget.PrintRight(s, x+w+1, y, figure, p.amount(p.figure(c)), st)
 	}
 }
 

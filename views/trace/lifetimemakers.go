@@ -58,7 +58,7 @@ func (p *Lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 		answer = "summing…"
 	}
 	widget.TitleLine(s, title, p.Look, "Sites that allocate "+p.cursor.cell().Text(), answer)
-	f, rows := ui.Figures{Exact: p.State.Exact, Wide: true}, m.byBytes
+	f, rows := ui.FiguresOf(&p.State, true), m.byBytes
 	if p.counts {
 		rows = m.byCount
 	}
@@ -68,11 +68,11 @@ func (p *Lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 		if !p.makers.Fresh() {
 			st = p.Look.Muted
 		}
-		bytes, n := f.BytesWidth(all.Bytes), f.CountWidth(all.Count)+7
+		bytes, n := f.BytesWidth(all.Bytes), f.CountWidth(all.Count)+len(p.State.Blocks(2))-1
 		x := r.X + 1
 		widget.PrintRight(s, x, y, bytes, f.Bytes(row.AllocBytes), st)
 		x += bytes + 2
-		widget.PrintRight(s, x, y, n, model.Blocks(row.AllocCount), st)
+		widget.PrintRight(s, x, y, n, p.State.Blocks(row.AllocCount), st)
 		x += n + 2
 		share := ui.ShareOf(p.figure(analysis.GridCell{Count: row.AllocCount, Bytes: row.AllocBytes}), p.figure(all))
 		widget.DrawBar(s, x, y, 10, share, p.Look.Bar, &p.Look.Glyphs)

@@ -11,10 +11,17 @@ import (
 
 // Title returns the name of what is counted.
 func (p *Lifetimes) Title() string {
-	t := "Bytes by size and lifetime"
-	if p.counts {
-		t = "Blocks by size and lifetime"
+	what, size := "Bytes", "size"
+	if p.State.Sampled() {
+		size = "weight"
 	}
+	switch {
+	case p.counts && p.State.Sampled():
+		what = "Samples"
+	case p.counts:
+		what = "Blocks"
+	}
+	t := what + " by " + size + " and lifetime"
 	if p.only {
 		t += " of the selected " + p.State.Selected.By.String()
 	}
@@ -27,8 +34,8 @@ func (p *Lifetimes) answer() string {
 	if d == nil || d.all.Count == 0 {
 		return ""
 	}
-	f := ui.Figures{Exact: p.State.Exact, Wide: true}
-	text := model.Blocks(d.all.Count) + ", " + f.Bytes(d.all.Bytes)
+	f := ui.FiguresOf(&p.State, true)
+	text := p.State.Blocks(d.all.Count) + ", " + f.Bytes(d.all.Bytes)
 	if !p.State.Range.IsFull() {
 		text += " allocated in the range"
 	}
@@ -67,19 +74,23 @@ func (p *Lifetimes) emptyText() []string {
 
 // facts explain the cell under the cursor, and the line of short lives.
 func (p *Lifetimes) facts() []string {
-	f := ui.Figures{Exact: p.State.Exact, Wide: true}
+	f := ui.FiguresOf(&p.State, true)
 	d := p.data
 	short := d.Sum(analysis.Cell{SizeTo: analysis.SizeClasses, LifeTo: uint8(p.short)})
 	lines := []string{
 		p.cursorText(f),
 		fmt.Sprintf("%s left of it, shorter than %s: %s (%s), %s (%s)", p.Look.Glyphs.Vertical, analysis.LifeEdge(p.short),
-			model.Blocks(short.Count), ui.ShareText(ui.ShareOf(short.Count, d.all.Count)),
+			p.State.Blocks(short.Count), ui.ShareText(ui.ShareOf(short.Count, d.all.Count)),
 			f.Bytes(short.Bytes), ui.ShareText(ui.ShareOf(short.Bytes, d.all.Bytes))),
 	}
 	if p.State.Status.Unfreed {
 		return append(lines, "! Blocks without an address cannot be matched with a free: they count as never freed.")
 	}
-	return append(lines, p.legend())
+	lines = append(lines, p.legend())
+	if p.State.Sampled() {
+		lines = append(lines, "A row is what samples represent: sizes of allocations are not known.")
+	}
+	return lines
 }
 
 // cursorText returns the figures of the cell under the cursor.
@@ -90,7 +101,7 @@ func (p *Lifetimes) cursorText(f ui.Figures) string {
 	if at.life != everyClass && at.life != analysis.NeverFreed {
 		what = cell.Sizes() + " that lived " + cell.Lives()
 	}
-	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, model.Blocks(c.Count), ui.ShareText(ui.ShareOf(c.Count, d.all.Count)),
+	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, p.State.Blocks(c.Count), ui.ShareText(ui.ShareOf(c.Count, d.all.Count)),
 		f.Bytes(c.Bytes), ui.ShareText(ui.ShareOf(c.Bytes, d.all.Bytes)))
 	if cell == p.State.Cell && !cell.IsAll() {
 		text += " · all screens show only these"
@@ -116,5 +127,5 @@ func (p *Lifetimes) amount(n uint64) string {
 	if p.counts {
 		return model.ShortCount(n)
 	}
-	return ui.Figures{}.Bytes(n)
+	return p.State.Estimate(ui.Figures{}.Bytes(n))
 }

@@ -104,8 +104,8 @@ func (c *liveCurve) set(s *state.State, title string, k liveKey) {
 		ch.Backdrop = nil
 		ch.Title += " · own scale"
 	}
-	c.short = "at most " + ui.BytesText(most, s.Exact)
-	ch.Answer = c.short + ", all " + ui.BytesText(all, s.Exact)
+	c.short = "at most " + s.Bytes(most)
+	ch.Answer = c.short + ", all " + s.Bytes(all)
 }
 
 // Rows implements [ui.DetailPart].

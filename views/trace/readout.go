@@ -89,21 +89,21 @@ func (p *Timeline) drawFigures(s tcell.Screen, x, y, w int, list []figure) {
 func (p *Timeline) instantFigures() []figure {
 	s, level := &p.State, p.top.got.level
 	now := min(p.top.got.at.T, s.Status.Duration) // of the level, which may be a frame late
-	bytes := func(v uint64) string { return ui.BytesText(v, s.Exact) }
+	bytes := s.Bytes
 	list := []figure{
 		{"live", fmt.Sprintf("%s%s in %s", ui.AtMost(s), bytes(level.Bytes), s.Blocks(level.Count)), themes.Title},
 		{"at", model.StepTime(int64(now), 1), themes.Accent},
 	}
 	step, known := p.stepNow()
 	if known {
-		list = append(list, figure{"allocating", step.rate(s.Exact) + p.stepSpan(&step), themes.Text})
+		list = append(list, figure{"allocating", s.Estimate(step.rate(s.Exact)) + p.stepSpan(&step), themes.Text})
 	}
 	if q, ok := p.chart.Peak.Get(); ok && q.Ok {
 		list = append(list, figure{"to peak", ui.DeltaText(level.Bytes, q.Run.Bytes, bytes), themes.Text})
 	}
 	if m := livechart.Measured(s); m != nil {
 		if v, _, ok := pages.ValueAt(m, now); ok {
-			list = append(list, figure{m.Name, bytes(uint64(max(v, 0))), themes.Muted})
+			list = append(list, figure{m.Name, ui.BytesText(uint64(max(v, 0)), s.Exact), themes.Muted})
 		}
 	}
 	if known {
@@ -167,8 +167,7 @@ func (p *Timeline) stepNow() (f stepFigures, ok bool) {
 
 // spanFigures compares both ends of the range.
 func (p *Timeline) spanFigures(f *rangeFigures) []figure {
-	exact := p.State.Exact
-	bytes := func(v uint64) string { return ui.BytesText(v, exact) }
+	bytes := p.State.Bytes
 	change, role := ui.DeltaText(f.start.Bytes, f.end.Bytes, bytes), themes.Text
 	switch {
 	case f.end.Bytes > f.start.Bytes:
@@ -180,13 +179,13 @@ func (p *Timeline) spanFigures(f *rangeFigures) []figure {
 		{"start", bytes(f.start.Bytes), themes.Text},
 		{"end", bytes(f.end.Bytes), themes.Text},
 		{"Δ", change + ", " + ui.DeltaText(f.start.Count, f.end.Count, model.Blocks), role},
-		{"over", ui.TimeText(f.r.To-max(f.r.From, 0), exact), themes.Text},
+		{"over", ui.TimeText(f.r.To-max(f.r.From, 0), p.State.Exact), themes.Text},
 	}
 }
 
 // flowFigures sums up the changes in the range.
 func (p *Timeline) flowFigures(f *rangeFigures) []figure {
-	bytes := func(v uint64) string { return ui.BytesText(v, p.State.Exact) }
+	bytes := p.State.Bytes
 	list := []figure{
 		{"allocated", bytes(f.totals.AllocBytes) + " in " + model.Group(f.totals.AllocCount), themes.Text},
 		{"freed", bytes(f.totals.FreedBytes) + " in " + model.Group(f.totals.FreedCount), themes.Text},
@@ -194,7 +193,9 @@ func (p *Timeline) flowFigures(f *rangeFigures) []figure {
 	if !f.hasPeak {
 		return []figure{{"", "no events in this range", themes.Muted}}
 	}
-	return append(list,
-		figure{"high", bytes(f.peak.Bytes) + " at " + ui.TimeText(f.peak.Time, p.State.Exact), themes.Text},
-		figure{"temporary", ui.PartText(f.totals.TemporaryCount, f.totals.AllocCount), themes.Text})
+	list = append(list, figure{"high", bytes(f.peak.Bytes) + " at " + ui.TimeText(f.peak.Time, p.State.Exact), themes.Text})
+	if p.State.Sampled() { // two events in a row are those of two samples
+		return list
+	}
+	return append(list, figure{"temporary", ui.PartText(f.totals.TemporaryCount, f.totals.AllocCount), themes.Text})
 }

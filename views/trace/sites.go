@@ -208,7 +208,7 @@ func (p *Sites) Title() string {
 
 // answer returns the number of rows, and their share of the total.
 func (p *Sites) answer() string {
-	t, f := p.Now(), ui.Figures{Exact: p.State.Exact, Wide: true}
+	t, f := p.Now(), ui.FiguresOf(&p.State, true)
 	if t == nil {
 		return ""
 	}

@@ -83,7 +83,7 @@ func (t *siteStory) facts(s *state.State, g groupAmong) []string {
 
 // amounts returns a group's figures in a sentence.
 func amounts(s *state.State, g groupAmong) string {
-	f := ui.Figures{Exact: s.Exact, Wide: true}
+	f := ui.FiguresOf(s, true)
 	atMost := ""
 	if s.Status.Unfreed {
 		atMost = "≤ "
@@ -100,9 +100,15 @@ func amounts(s *state.State, g groupAmong) string {
 	if g.OverwrittenCount > 0 {
 		over = " · overwritten " + f.Bytes(g.OverwrittenBytes) + " in " + model.Blocks(g.OverwrittenCount)
 	}
-	return fmt.Sprintf("live %s%s in %s (%s of all)%s · total %s in %s%s%s", atMost, f.Bytes(g.LiveBytes),
-		model.Blocks(g.LiveCount), ui.ShareText(ui.ShareOf(g.LiveBytes, g.live)), peak,
-		f.Bytes(g.AllocBytes), model.Blocks(g.AllocCount), mean, over)
+	off := func(bytes, samples uint64) string {
+		if !s.Sampled() || samples == 0 {
+			return ""
+		}
+		return " " + model.ErrorText(s.Sampling().Error(bytes, samples))
+	}
+	return fmt.Sprintf("live %s%s%s in %s (%s of all)%s · total %s%s in %s%s%s", atMost, f.Bytes(g.LiveBytes),
+		off(g.LiveBytes, g.LiveCount), model.Blocks(g.LiveCount), ui.ShareText(ui.ShareOf(g.LiveBytes, g.live)), peak,
+		f.Bytes(g.AllocBytes), off(g.AllocBytes, g.AllocCount), model.Blocks(g.AllocCount), mean, over)
 }
 
 // lifetimes returns how long the blocks of the most recently requested group lived, and who allocated them.

@@ -69,6 +69,7 @@ type naming struct {
 	stacks  *model.Stacks
 	full    bool
 	sampled bool // blocks are samples, whose mean size says nothing
+	chosen  model.Sampling
 }
 
 // counted returns what is drawn in place of the title of a column that counts blocks, "" for that.
@@ -77,6 +78,20 @@ func (n naming) counted() string {
 		return titles.Samples
 	}
 	return ""
+}
+
+// errorText returns how far a sum of samples is off, "" of none.
+func (n naming) errorText(bytes, samples uint64) string {
+	if samples == 0 {
+		return ""
+	}
+	return model.ErrorText(n.chosen.Error(bytes, samples))
+}
+
+// errors returns the column of how far sums of bytes are off, which only a sampled recording has.
+func errors[R any](n naming, like string, of func(r *R) (bytes, samples uint64)) ui.Column[R] {
+	return ui.Column[R]{Title: titles.Error, Width: 6, Drop: 4, Right: true, Like: like, Hidden: !n.sampled,
+		Cell: func(r *R) widget.Cell { return widget.Cell{Text: n.errorText(of(r))} }}
 }
 
 func (n naming) label(by analysis.Group, s *analysis.Site) ui.SiteLabel {
@@ -143,18 +158,19 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	f.leaked.Title, f.leaked.Drop = titles.Leaked, 5
 	f.leaked.Tie = func(s *site) uint64 { return s.LeakCount }
 	f.mean.Title, f.mean.Drop, f.mean.Tie = titles.Mean, 6, count
-	f.count.Shown, f.mean.Hidden = d.counted(), d.sampled
+	f.count.Shown, f.mean.Hidden, f.temp.Hidden = d.counted(), d.sampled, d.sampled
+	off := errors(d.naming, titles.Allocated, func(s *site) (bytes, samples uint64) { return s.AllocBytes, s.AllocCount })
 	if by != analysis.ByStack {
 		f.others = unrecorded(f.others)
 	}
 	return append([]ui.Column[site]{
 		f.live, unseen(f.blocks)[0],
 		{Title: titles.Share, Width: 5, Grow: 1, MaxWidth: 12, Drop: 9, Like: titles.Live, Cell: p.shareCell},
-		f.peak, f.total, f.count, f.temp, f.leaked, f.mean,
+		f.peak, f.total, f.count, off, f.temp, f.leaked, f.mean,
 		{Title: titles.Trend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: titles.Verdict, Hidden: !all, Cell: p.trendCell},
 		{Title: titles.Verdict, Key: verdictKeyName, Width: 11, Wider: 10, Drop: 4, Hidden: !all, Tie: count,
 			Rank: func(s *site) uint64 { v := d.verdicts.of(d.key.By, d.key.Cell.Stacks, s.Key); return v.Order() },
-			Cell: func(s *site) widget.Cell { return p.VerdictCell(p.verdictAbout(s.Key), p.Figures.Wide) }},
+			Cell: func(s *site) widget.Cell { return p.VerdictCell(p.verdictAbout(s.Key), p.Figures) }},
 		{Title: titles.Sure, Width: 6, Drop: 8, Right: true, Like: titles.Verdict, Hidden: !all,
 			Cell: func(s *site) widget.Cell { return ui.SureCell(p.verdictAbout(s.Key)) }},
 		{Title: siteTitle(by), Width: 17, Grow: 8, Cut: siteCut(by), Tie: count,

@@ -99,7 +99,7 @@ func (p *Timeline) showStack() {
 		return
 	}
 	p.stack.Title = p.top.data().label(p.top.data().by, row).Name
-	p.stack.Answer = ui.BytesText(row.LiveBytes, p.State.Exact) + " live in " + model.Blocks(row.LiveCount)
+	p.stack.Answer = p.State.Bytes(row.LiveBytes) + " live in " + p.State.Blocks(row.LiveCount)
 	if p.top.data().by != analysis.ByStack {
 		p.stack.Facts = []string{"the stack that allocates most of it"}
 	}

@@ -116,6 +116,7 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 	}
 	blocks.Shown = d.counted()
 	temp := shown(f.temp, titles.Temporary, 0, 8)
+	temp.Hidden = d.sampled
 	temp.Share = func(s *site) float64 { return float64(model.ShareOf(s.Temporary, s.AllocCount)) }
 	value := ui.Column[site]{Title: ui.CostTitle(d.shown), Key: ui.CostNamed(d.shown), Figure: ui.CountFigure, Width: bytes, Tie: liveCount,
 		Value: func(s *site) uint64 { return s.Cost(d.shown) }}
@@ -245,7 +246,7 @@ func (t *topSites) Show(s *state.State) {
 		t.lazy.Ask(whole, part, s.Settled() || needed)
 	}
 	if t.got, _ = t.lazy.Get(); t.got != nil {
-		t.Ask(topData{t.got, naming{t.labels, s.Stacks(), s.FullName, s.Sampled()}}, s.Filter)
+		t.Ask(topData{t.got, naming{t.labels, s.Stacks(), s.FullName, s.Sampled(), s.Sampling()}}, s.Filter)
 	} else {
 		t.got = &topRows{}
 		t.Forget()

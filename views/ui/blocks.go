@@ -147,12 +147,12 @@ func (p *BlockPane) Cell(row, col int) widget.Cell {
 	return p.cols[col].Draw(&b, p.figures(), p.Look)
 }
 
-func (p *BlockPane) figures() Figures { return Figures{Exact: p.state.Exact, Wide: true} }
+func (p *BlockPane) figures() Figures { return FiguresOf(&p.state, true) }
 
 // view returns what the columns depend on now.
 func (p *BlockPane) view() blockView {
 	v := blockView{stacks: p.state.Stacks(), labels: p.labels, full: p.state.FullName, until: p.until, lived: p.Lives,
-		times: 9, noAddr: p.state.Invented(), noThreads: p.state.NoThreads()}
+		times: 9, noAddr: p.state.Invented(), noThreads: p.state.NoThreads(), sampled: p.state.Sampled()}
 	if p.state.Exact {
 		v.times = len(p.figures().Time(p.state.Status.Duration))
 	}
@@ -165,7 +165,7 @@ func (p *BlockPane) Columns() []Column[analysis.Block] {
 	cols := p.view().columns()
 	for i := range cols {
 		if cols[i].Title == titles.Verdict {
-			cols[i].Cell = func(b *analysis.Block) widget.Cell { return p.VerdictCell(p.said.Stack(b.Stack), false) }
+			cols[i].Cell = func(b *analysis.Block) widget.Cell { return p.VerdictCell(p.said.Stack(b.Stack), Figures{}) }
 		}
 	}
 	return cols
@@ -209,8 +209,11 @@ func (p *BlockPane) explain() {
 	}
 	if p.Detail.Samples = p.state.Sampled(); p.Detail.Samples {
 		p.Detail.Title = "Sample " + AddressText(b.Addr)
-		p.Detail.Facts = append(p.Detail.Facts, "it represents "+model.Bytes(b.Size).Exact()+
-			" that were allocated there: its own size is not known")
+		own := "its own size is not known"
+		if size, ok := p.state.Sampling().Size(b.Size); ok {
+			own = "its own size is " + model.Bytes(size).Exact()
+		}
+		p.Detail.Facts = append(p.Detail.Facts, "it represents "+model.Bytes(b.Size).Exact()+" that were allocated there: "+own)
 	}
 	if p.Detail.Parts = nil; p.Parts != nil && p.state.Settled() && p.HasRoom() {
 		p.Detail.Parts = p.Parts(&p.state, &b)
@@ -299,7 +302,7 @@ func (p *BlockPane) answer() string {
 	if !ok || !p.blocks.Fresh() {
 		return ""
 	}
-	return list.count() + " " + p.what + ", " + p.figures().Bytes(list.bytes) + " · " + p.orderText() + " first"
+	return list.count(p.state.Blocks) + " " + p.what + ", " + p.figures().Bytes(list.bytes) + " · " + p.orderText() + " first"
 }
 
 // orderText returns what comes first.

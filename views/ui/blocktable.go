@@ -34,6 +34,7 @@ type blockView struct {
 	times     int        // cells of a time
 	noAddr    bool       // the file has no addresses
 	noThreads bool       // the file has no threads
+	sampled   bool       // sizes are what samples represent
 }
 
 // columns returns the columns of a list of blocks. A block is shown as large as the mean of its site.
@@ -48,10 +49,14 @@ func (v blockView) columns() []Column[analysis.Block] {
 	}
 	ages := when(age, "age_us", 0, func(b *block) uint64 { return uint64(b.Age(v.until)) })
 	ages.Fields = []string{"age", "oldest"}
+	size := ""
+	if v.sampled {
+		size = titles.Weight
+	}
 	freed := when(titles.Died, "died_us", 5, func(b *block) uint64 { return uint64(b.Died) })
 	freed.Known, freed.Unknown = func(b *block) bool { return b.Died != model.NoTime }, func() string { return "never" }
 	return []Column[block]{
-		{Title: titles.Size, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"},
+		{Title: titles.Size, Shown: size, Key: "bytes", Fields: []string{"size", "mean", "live", "total", "peak"},
 			Figure: BytesFigure, Value: func(b *block) uint64 { return b.Size }},
 		ages, when(titles.Born, "born_us", 4, func(b *block) uint64 { return uint64(b.Born) }), freed,
 		{Title: titles.Thread, Key: "thread", Width: 6, Right: true, Drop: 6, Hidden: v.noThreads,
@@ -164,10 +169,10 @@ func (t *blockTable) row(i int, up bool) analysis.Block {
 }
 
 // count returns how many blocks there are.
-func (t *blockTable) count() string {
-	text := model.Blocks(uint64(t.Len()))
+func (t *blockTable) count(blocks func(n uint64) string) string {
+	text := blocks(uint64(t.Len()))
 	if t.filtered {
-		text = model.Group(uint64(t.Len())) + " of " + model.Blocks(uint64(t.BlockList.Len()))
+		text = model.Group(uint64(t.Len())) + " of " + blocks(uint64(t.BlockList.Len()))
 	}
 	if t.cut > 0 {
 		text = "the last " + text + " of " + model.Group(uint64(t.cut+t.Len()))

@@ -18,10 +18,25 @@ import (
 )
 
 // Figures formats numbers for the room there is: in five cells, rounded with their unit, or exact.
-type Figures struct{ Exact, Wide bool }
+type Figures struct {
+	Exact, Wide bool
+	Estimated   bool // bytes are estimates, which is marked
+}
+
+// FiguresOf returns how figures in blocks look in a state.
+func FiguresOf(s *state.State, wide bool) Figures {
+	return Figures{Exact: s.Exact, Wide: wide, Estimated: s.Sampled()}
+}
 
 // Bytes returns an amount of memory ("32.5K", "32.5 KiB", "33,280 B").
 func (f Figures) Bytes(n uint64) string {
+	if f.Estimated {
+		return model.AsEstimate(f.bytes(n))
+	}
+	return f.bytes(n)
+}
+
+func (f Figures) bytes(n uint64) string {
 	switch {
 	case f.Exact:
 		return model.Bytes(n).Exact()
@@ -37,13 +52,17 @@ func (f Figures) Bytes(n uint64) string {
 
 // BytesWidth returns the cells that bytes needs for amounts up to most.
 func (f Figures) BytesWidth(most uint64) int {
+	w := 5
 	switch {
 	case f.Exact:
-		return max(len(model.Bytes(most).Exact()), 5)
+		w = max(len(model.Bytes(most).Exact()), 5)
 	case f.Wide:
-		return 8
+		w = 8
 	}
-	return 5
+	if f.Estimated {
+		w++
+	}
+	return w
 }
 
 // Count returns a number of blocks ("12.3k", "12,345").
@@ -96,20 +115,28 @@ func SlopeText(slope float64, wide bool) string {
 	return sign + model.ShortRate(slope)
 }
 
+// Slope returns a rate of growth, as [SlopeText] does.
+func (f Figures) Slope(slope float64) string {
+	if f.Estimated {
+		return model.EstimateMark + SlopeText(slope, f.Wide)
+	}
+	return SlopeText(slope, f.Wide)
+}
+
 // VerdictCell returns a verdict in a table: a sign, the word, and, where there is room, how fast a leak grows.
-func (e *Env) VerdictCell(v verdict.Verdict, wide bool) widget.Cell {
+func (e *Env) VerdictCell(v verdict.Verdict, f Figures) widget.Cell {
 	rate := ""
-	if wide && v.Growth > 0 {
-		rate = SlopeText(v.Growth, true)
+	if f.Wide && v.Growth > 0 {
+		rate = f.Slope(v.Growth)
 	}
 	return e.verdictCell(v, rate)
 }
 
 // LeakCell returns what [Env.VerdictCell] does, with how fast a leak grows also where there is little room.
-func (e *Env) LeakCell(v verdict.Verdict, wide bool) widget.Cell {
+func (e *Env) LeakCell(v verdict.Verdict, f Figures) widget.Cell {
 	rate := ""
 	if v.Growth > 0 {
-		rate = SlopeText(v.Growth, wide)
+		rate = f.Slope(v.Growth)
 	}
 	return e.verdictCell(v, rate)
 }

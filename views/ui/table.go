@@ -289,7 +289,7 @@ func (t *Table[D, R]) Selected() (r *R, ok bool) {
 
 // Layout lays the list out for its width, with figures and names as the state wants them.
 func (t *Table[D, R]) Layout(w int, s *state.State) {
-	t.Figures = Figures{Exact: s.Exact, Wide: w >= t.spec.Wide}
+	t.Figures = FiguresOf(s, w >= t.spec.Wide)
 	var bytes, count uint64
 	if t.spec.Most != nil && t.now != nil {
 		bytes, count = t.spec.Most(t.now.Of)

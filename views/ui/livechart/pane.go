@@ -236,10 +236,10 @@ func (c *Pane) answer() string {
 	case !ok || !p.Ok:
 		return ""
 	case p.withinRange:
-		return fmt.Sprintf("peak in the range %s at %s", ui.BytesText(p.within.Bytes, s.Exact),
+		return fmt.Sprintf("peak in the range %s at %s", s.Bytes(p.within.Bytes),
 			ui.TimeText(p.within.Time, s.Exact))
 	}
-	return fmt.Sprintf("peak %s at %s", ui.BytesText(p.Run.Bytes, s.Exact), ui.TimeText(p.Run.Time, s.Exact))
+	return fmt.Sprintf("peak %s at %s", s.Bytes(p.Run.Bytes), ui.TimeText(p.Run.Time, s.Exact))
 }
 
 // Draw draws the chart into the area that it was given.

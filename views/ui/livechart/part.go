@@ -151,7 +151,7 @@ func (c *Pane) showPart(k partKey) {
 	ch.PeakAt = -1
 	if v.hasPeak && s.Series == state.SeriesBytes {
 		ch.PeakAt = int64(v.peak.Time)
-		ch.Answer = fmt.Sprintf("peak %s at %s", ui.BytesText(v.peak.Bytes, s.Exact), ui.TimeText(v.peak.Time, s.Exact))
+		ch.Answer = fmt.Sprintf("peak %s at %s", s.Bytes(v.peak.Bytes), ui.TimeText(v.peak.Time, s.Exact))
 	} else {
 		ch.Answer = "at most " + ui.Format(s.Series, most, s.Exact)
 	}
