@@ -100,7 +100,7 @@ func (s *Store) Add(ctx context.Context, b *fleet.Batch) error {
 	for i := range lacks {
 		s.stacks[lacks[i].Stack] = true
 	}
-	return nil
+	return s.agree(ctx, b.Recordings)
 }
 
 // keysAtOnce is the number of keys in a query.
