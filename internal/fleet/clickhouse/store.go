@@ -103,6 +103,9 @@ func (s *Store) Add(ctx context.Context, b *fleet.Batch) error {
 	return s.agree(ctx, b.Recordings)
 }
 
+// AtOnce returns how many rows are added together: few large parts are faster to write and to read.
+func (s *Store) AtOnce() int { return 200_000 }
+
 // keysAtOnce is the number of keys in a query.
 const keysAtOnce = 10_000
 
