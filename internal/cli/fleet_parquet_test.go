@@ -55,7 +55,7 @@ func TestFleetOfAFolder(t *testing.T) {
 		}
 	}
 	fleetSays(t, dir, Env{Getenv: fleetEnv}, [][2]string{
-		{"top --from DIR", "input: holds no fleet"},
+		{"top --from DIR", "input: holds no fleet: it has no files of recordings, which memtui fleet add --to writes"},
 		{"add --force --to DIR --service x --time 2026-01-01 " + filepath.Join(in, ".x"), "input: failed  "},
 		{"add --to DIR --service shop --version 1.0 --host web-1 --time 2026-01-02 --uri https://files/x " + in, "1 file of unknown formats left out"},
 		{"add --to DIR --service shop --host web-1 " + filepath.Join(in, "b", "notes.txt") + " missing", "input: failed  missing: no such file"},
@@ -75,7 +75,7 @@ func TestFleetOfAFolder(t *testing.T) {
 		{"trend open_sesion --from DIR", "usage: the fleet has no site \"open_sesion\"; did you mean open_session"},
 		{"stack 0000000000000001 --from DIR", "usage: the fleet has no stack 0000000000000001"},
 		{"top --from DIR --what types", "no rows"},
-		{"diff --from DIR", "usage: no service has recordings of two versions"},
+		{"diff --from DIR", "usage: no service has recordings of two versions, which memtui fleet add --version names: "},
 		{"remove --from DIR --version 1.0 --dry-run", "would remove  "},
 		{"remove --from DIR --version 1.0", "removed  "},
 		{"remove --from DIR --version 1.0", "nothing to remove"},

@@ -349,7 +349,7 @@ func (s *Store) Recordings(ctx context.Context) (all []fleet.Recording, err erro
 	err = rows(ctx, s, "recordings", "", func(r *fleet.Recording) { all = append(all, *r) })
 	if err == nil && len(all) == 0 {
 		if list, err := s.paths("recordings", ""); err != nil || len(list) == 0 {
-			return nil, cmp.Or(err, fmt.Errorf("%s holds no fleet: it has no files of recordings", model.Clean(s.dir)))
+			return nil, cmp.Or(err, fmt.Errorf("%s holds no fleet: it has no files of recordings, which memtui fleet add --to writes", model.Clean(s.dir)))
 		}
 	}
 	return all, err
