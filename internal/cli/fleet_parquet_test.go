@@ -55,7 +55,7 @@ func TestFleetOfAFolder(t *testing.T) {
 		}
 	}
 	fleetSays(t, dir, Env{Getenv: fleetEnv}, [][2]string{
-		{"top --from DIR", "input: holds no fleet"},
+		{"top --from DIR", "input: holds no fleet: it has no files of recordings, which memtui fleet add --to writes"},
 		{"add --force --to DIR --service x --time 2026-01-01 " + filepath.Join(in, ".x"), "input: failed  "},
 		{"add --to DIR --service shop --version 1.0 --host web-1 --time 2026-01-02 --uri https://files/x " + in, "1 file of unknown formats left out"},
 		{"add --to DIR --service shop --host web-1 " + filepath.Join(in, "b", "notes.txt") + " missing", "input: failed  missing: no such file"},
@@ -75,7 +75,7 @@ func TestFleetOfAFolder(t *testing.T) {
 		{"trend open_sesion --from DIR", "usage: the fleet has no site \"open_sesion\"; did you mean open_session"},
 		{"stack 0000000000000001 --from DIR", "usage: the fleet has no stack 0000000000000001"},
 		{"top --from DIR --what types", "no rows"},
-		{"diff --from DIR", "usage: no service has recordings of two versions"},
+		{"diff --from DIR", "usage: no service has recordings of two versions, which memtui fleet add --version names: "},
 		{"remove --from DIR --version 1.0 --dry-run", "would remove  "},
 		{"remove --from DIR --version 1.0", "removed  "},
 		{"remove --from DIR --version 1.0", "nothing to remove"},
@@ -83,6 +83,10 @@ func TestFleetOfAFolder(t *testing.T) {
 		{"add --to DIR --service b --version 2 --host h --time 2026-02-02 --force " + filepath.Join(in, "a.mlyze"), "; it was a 1 on "},
 		{"add --to DIR --service c --host h -f json " + filepath.Join(in, "a.mlyze"), `"rows": 0, "known_as": {"service": "b", "version": "2", "host": "h"}}`},
 		{"list --from DIR --service b -f csv", ",b,2,"},
+		{"add --to DIR --service b --version 2 --host h --label zone=us --force " + filepath.Join(in, "a.mlyze"), "added   "},
+		{"add --to DIR --service b --version 2 --host h --label zone=eu --force " + filepath.Join(in, "a.mlyze"), "added   "},
+		{"list --from DIR --label zone=eu", "1 recording"},
+		{"list --from DIR --label zone=us", `usage: --label: the fleet has no label "zone=us"; did you mean zone=eu?`},
 		{"top --from DIR --service a", `usage: --service: the fleet has no service "a"; available: b`},
 		{"add --to DIR --service c --time 2026-02-03 " + filepath.Join(in, "b"), "added   "},
 	})
@@ -124,4 +128,36 @@ func TestFleetAddOfStreams(t *testing.T) {
 	if status != fail.Done || strings.Count(out, `"uri"`) != 1 || !strings.Contains(out, server.URL+`/small_kvleak.mlyze"`) || strings.Contains(out, "s3cret") {
 		t.Errorf("status %d: %s", status, out)
 	}
+}
+
+// Where files can no longer be written, those before are added, and said to be: copies of the one that fails are not.
+func TestFleetThatFills(t *testing.T) {
+	in, dir := t.TempDir(), filepath.Join(t.TempDir(), "fleet")
+	for name, from := range map[string]string{"a.mlyze": sample, "b.mlyze": "../../loaders/mlyze/testdata/edge/baseline_good.mlyze",
+		"c.mlyze": "../../loaders/mlyze/testdata/edge/baseline_good.mlyze"} {
+		text, err := os.ReadFile(from)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(in, name), text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fleetSays(t, dir, Env{Getenv: fleetEnv}, [][2]string{{"add --to DIR --service s --host h " + filepath.Join(in, "b.mlyze"), "added   "}})
+	files, err := filepath.Glob(filepath.Join(dir, "recordings", "service=s", "*", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(files[0], "x"), 0o755); err != nil { // no file can take this place
+		t.Fatal(err)
+	}
+	status, out, errs := run(t, Env{Getenv: fleetEnv}, "fleet", "add", "--to", dir, "--service", "s", "--host", "h", in)
+	if status != fail.StatusInput || strings.Count(out, "added ")+strings.Count(out, "known ") != 1 || !strings.Contains(out, "a.mlyze") ||
+		!strings.Contains(errs, "; 1 of 3 files are in the fleet") {
+		t.Errorf("status %d\n%s%s", status, out, errs)
+	}
+	fleetSays(t, dir, Env{Getenv: fleetEnv}, [][2]string{{"list --from DIR", "1 recording"}})
 }

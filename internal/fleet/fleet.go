@@ -20,6 +20,8 @@ type Store interface {
 	Known(ctx context.Context, recording uint64) (*fleet.Recording, error)
 	// Add adds recordings. Those that were added already change nothing.
 	Add(ctx context.Context, b *fleet.Batch) error
+	// AtOnce returns how many rows are best added together, 0 for those of each recording.
+	AtOnce() int
 	// Ask returns the answer to a question.
 	Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error)
 	// List returns the recordings that a filter selects, the newest first.

@@ -97,7 +97,7 @@ func (a *app) explain(ctx context.Context, k aboutKey) (*about, error) {
 			return out, nil
 		}
 		q.Kind, q.Before, q.After, out.changes = fleet.Diff, before.version, r.version, true
-		out.heading = "What changed most since " + model.Clean(before.version) + ", per host"
+		out.heading = "What changed most since " + model.Clean(before.release()) + ", per host"
 	case fleet.Spread:
 		if q.Site != "" {
 			return out, nil
@@ -233,16 +233,16 @@ func (d *answered) changed(r *row, hosts func(*fleet.Summary) string, bytes func
 // developed says how a version differs from the one before.
 func (d *answered) developed(n int, hosts func(*fleet.Summary) string, bytes func(uint64) string) []string {
 	r, was := &d.rows[n], d.previous(n)
-	text := fmt.Sprintf("%s of %s %s: the median of the hosts that have it has %s %s%s, %s.", hosts(&r.sum),
-		model.Clean(r.service), model.Clean(r.version), bytes(r.sum.Median), figureName(d.of.shownFigure()), d.of.ofSite(),
+	text := fmt.Sprintf("%s of %s: the median of the hosts that have it has %s %s%s, %s.", hosts(&r.sum),
+		model.Clean(r.ofVersion()), bytes(r.sum.Median), figureName(d.of.shownFigure()), d.of.ofSite(),
 		upper(&r.sum, bytes))
 	if r.sum.Hosts == 0 {
-		text = "No host of " + model.Clean(r.service) + " " + model.Clean(r.version) + " has it."
+		text = "No host of " + model.Clean(r.ofVersion()) + " has it."
 	}
 	if was == nil {
 		return []string{text}
 	}
-	return []string{text, "In " + model.Clean(was.version) + ", the version before, the median was " + bytes(was.sum.Median) + "."}
+	return []string{text, "In " + model.Clean(was.release()) + ", the version before, the median was " + bytes(was.sum.Median) + "."}
 }
 
 // ofSite returns " at SITE" where a site was chosen.
@@ -294,11 +294,11 @@ func (a *app) titleOf(r *row, d *answered) string {
 	case fleet.Outliers:
 		return r.host + " (" + r.service + ")"
 	case fleet.Trend:
-		return r.service + " " + r.version
+		return r.ofVersion()
 	case fleet.Spread:
 		return r.service
 	case fleet.Recordings:
-		return r.service + " " + r.version + " on " + r.host
+		return r.ofVersion() + " on " + r.host
 	}
 	return r.label
 }
@@ -344,7 +344,7 @@ func (a *app) found(p *page) (lines []widget.Line) {
 	}
 	if len(x.versions) > 0 {
 		heading("From version to version")
-		lines = append(lines, a.summaryLines(x.versions, func(r *row) string { return r.version })...)
+		lines = append(lines, a.summaryLines(x.versions, (*row).release)...)
 	}
 	if len(x.services) > 1 {
 		heading("Services that share it")

@@ -324,3 +324,13 @@ func TestLikestNamesAreFirst(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// Recordings without a version are shown as such, and what is not there is said with what makes it.
+func TestRecordingsWithoutAVersion(t *testing.T) {
+	m := someRecordings(t)
+	for i := range m.Batch.Recordings {
+		m.Batch.Recordings[i].Version = ""
+	}
+	u := start(t, 120, 40, colored, m, nil)
+	u.keys("4").has("shop             no version", "hosts (100 %) of shop: the median")
+}

@@ -47,6 +47,12 @@ func (r *row) question() string {
 	return r.place.String()
 }
 
+// release returns the version as it is shown.
+func (r *row) release() string { return cmp.Or(r.version, "no version") }
+
+// ofVersion returns the service with its version, if it has one.
+func (r *row) ofVersion() string { return strings.TrimSpace(r.service + " " + r.version) }
+
 // name returns the site as it is shown: without the arguments of templates.
 func (r *row) name() string { return shown(r.place) }
 
@@ -307,7 +313,7 @@ func (a *app) summaryColumns(d *answered) []column {
 		column{Title: titles.First, Key: "first_us", Fields: fieldsOf(titles.First, "first_us"), Width: 16, Drop: 2,
 			Rank: func(r *row) uint64 { return uint64(max(r.first, 0)) },
 			Text: func(r *row) string { return started(r.first) }},
-		serviceColumn(d), text(titles.Release, "version", 10, 2, func(r *row) string { return r.version }))
+		serviceColumn(d), text(titles.Release, "version", 10, 2, (*row).release))
 }
 
 func (a *app) recordingColumns(d *answered) []column {

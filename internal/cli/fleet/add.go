@@ -40,9 +40,6 @@ type addCmd struct {
 	placeFlags
 }
 
-// rowsAtOnce is the number of rows that are sent together.
-const rowsAtOnce = 200_000
-
 // adding is the state of adding.
 type adding struct {
 	h       *Host
@@ -182,8 +179,9 @@ func (a *adding) file(ctx context.Context, path string) error {
 	}
 	f.ID = hex.EncodeToString(about.ID[:])
 	for i := range a.waiting {
-		if a.waiting[i].ID == f.ID {
-			a.known(f, given)
+		if a.waiting[i].ID == f.ID { // it is known once that is added
+			f.Result, f.Was = "known", &given
+			a.waiting = append(a.waiting, f)
 			return nil
 		}
 	}
@@ -210,7 +208,7 @@ func (a *adding) file(ctx context.Context, path string) error {
 	f.Result, f.Note = "added", noteOf(&b.Recordings[0])
 	a.batch.Append(b)
 	a.waiting = append(a.waiting, f)
-	if len(a.batch.Sites)+len(a.batch.Curve)+len(a.batch.Types) >= rowsAtOnce {
+	if len(a.batch.Sites)+len(a.batch.Curve)+len(a.batch.Types) >= a.store.AtOnce() {
 		return a.send(ctx)
 	}
 	return nil

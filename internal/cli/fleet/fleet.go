@@ -208,5 +208,5 @@ func nothingToCompare(ctx context.Context, s store.Store, of *fleet.Question) er
 		return fail.Usage(fmt.Errorf("no service has recordings of %s and of a version %s it: give --before and --after",
 			model.Clean(of.Before+of.After), map[bool]string{true: "before", false: "after"}[of.Before == ""]))
 	}
-	return fail.Usage(errors.New("no service has recordings of two versions: there is nothing to compare"))
+	return fail.Usage(errors.New("no service has recordings of two versions, which memtui fleet add --version names: there is nothing to compare"))
 }

@@ -110,10 +110,8 @@ func (c *listCmd) Run(ctx context.Context, h *Host) error {
 		return failed(ctx, err)
 	}
 	if len(list) == 0 {
-		for _, x := range []struct{ flag, value string }{{"service", f.Service}, {"version", f.Version}, {"host", f.Host}} {
-			if err := unknown(ctx, s, x.flag, x.flag, x.value); err != nil {
-				return err
-			}
+		if err := unknownOf(ctx, s, &f); err != nil {
+			return err
 		}
 	}
 	return printed.NewList(list, h.Limit).Write(h.Out, h.Format, h.Style)

@@ -23,14 +23,11 @@ func named(ctx context.Context, s store.Store, q *fleet.Question) (*fleet.Answer
 	if !a.IsEmpty() {
 		return a, nil
 	}
-	for _, x := range []struct{ flag, column, value string }{{"service", "service", q.Service}, {"version", "version", q.Version},
-		{"host", "host", q.Host}, {"before", "version", q.Before}, {"after", "version", q.After}} {
-		if err := unknown(ctx, s, x.flag, x.column, x.value); err != nil {
-			return nil, err
-		}
+	if err := unknownOf(ctx, s, &q.Filter); err != nil {
+		return nil, err
 	}
-	for _, l := range q.Labels {
-		if err := unknown(ctx, s, "label", fleet.Labels, l); err != nil {
+	for _, x := range []struct{ flag, value string }{{"before", q.Before}, {"after", q.After}} {
+		if err := unknown(ctx, s, x.flag, "version", x.value); err != nil {
 			return nil, err
 		}
 	}
@@ -41,6 +38,21 @@ func named(ctx context.Context, s store.Store, q *fleet.Question) (*fleet.Answer
 	q.Site = site
 	a, err = s.Ask(ctx, q)
 	return a, failed(ctx, err)
+}
+
+// unknownOf returns an error if a fleet has no recordings with one of the names of a filter.
+func unknownOf(ctx context.Context, s store.Store, f *fleet.Filter) error {
+	for _, x := range []struct{ column, value string }{{"service", f.Service}, {"version", f.Version}, {"host", f.Host}} {
+		if err := unknown(ctx, s, x.column, x.column, x.value); err != nil {
+			return err
+		}
+	}
+	for _, l := range f.Labels {
+		if err := unknown(ctx, s, "label", fleet.Labels, l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unknown returns an error if a fleet has no recordings with a name. Empty names are known.

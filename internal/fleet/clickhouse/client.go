@@ -256,7 +256,7 @@ func (s *Store) explained(err error) error {
 	}
 	switch no.code() {
 	case 60, 81: // no such table, no such database
-		return fmt.Errorf("the database %s at %s holds no fleet: nothing was added to it (%w)", s.database, s.base.Host, err)
+		return fmt.Errorf("the database %s at %s holds no fleet: nothing was added to it with memtui fleet add (%w)", s.database, s.base.Host, err)
 	case 47: // no such column
 		return fmt.Errorf("the tables of %s are those of an older memtui: the next `fleet add` adds what is missing (%w)", s.database, err)
 	}

@@ -41,6 +41,47 @@ func TestClickHouseAnswersAsRowsDo(t *testing.T) {
 	fleets.Listed(t, store, like, &all)
 }
 
+// Recordings that two programs add at once under different names count once.
+func TestWritersAtOnceAgree(t *testing.T) {
+	address := fleets.ClickHouse(t)
+	like := fleets.Recorded(t, trace)
+	var one, all fleets.Memory
+	for n := range 10 {
+		b := fleets.Nth(like, n)
+		all.Append(b)
+		if n%2 == 0 {
+			b.Recordings[0].Service, b.Recordings[0].Host = b.Recordings[0].Service+" it's", "zzz"
+			for i := range b.Sites {
+				b.Sites[i].Service, b.Sites[i].Host = b.Recordings[0].Service, "zzz"
+			}
+			for i := range b.Curve {
+				b.Curve[i].Service = b.Recordings[0].Service
+			}
+			for i := range b.Types {
+				b.Types[i].Service = b.Recordings[0].Service
+			}
+		}
+		one.Append(b)
+	}
+	var notes []string
+	for _, b := range []*fleet.Batch{&one.Batch, &all.Batch} {
+		store, err := clickhouse.Open(address+"/fleet_test", clickhouse.Options{User: fleets.User, Password: fleets.Password,
+			Note: func(text string) { notes = append(notes, text) }})
+		if err == nil {
+			err = store.Add(t.Context(), b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b == &all.Batch {
+			fleets.Same(t, store, like, &all)
+		}
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], "another program added 5 recordings at the same time") {
+		t.Errorf("%q", notes)
+	}
+}
+
 // Tables of an earlier version, which lack columns, get them when something is added.
 func TestTablesOfEarlierVersionsAreWidened(t *testing.T) {
 	address := fleets.ClickHouse(t)

@@ -291,7 +291,7 @@ func TestCertificatesAreVerified(t *testing.T) {
 
 // What a database lacks is said as what it means.
 func TestEmptyDatabasesAreSaid(t *testing.T) {
-	for text, want := range map[string]string{"Code: 60, no table": "holds no fleet", "Code: 81, no database": "holds no fleet", "Code: 47, no column": "older memtui"} {
+	for text, want := range map[string]string{"Code: 60, no table": "with memtui fleet add", "Code: 81, no database": "holds no fleet", "Code: 47, no column": "older memtui"} {
 		f := newFake(t, func(_ int, w http.ResponseWriter, r *http.Request) bool {
 			http.Error(w, text, http.StatusNotFound)
 			return true

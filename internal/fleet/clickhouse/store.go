@@ -100,8 +100,11 @@ func (s *Store) Add(ctx context.Context, b *fleet.Batch) error {
 	for i := range lacks {
 		s.stacks[lacks[i].Stack] = true
 	}
-	return nil
+	return s.agree(ctx, b.Recordings)
 }
+
+// AtOnce returns how many rows are added together: few large parts are faster to write and to read.
+func (s *Store) AtOnce() int { return 200_000 }
 
 // keysAtOnce is the number of keys in a query.
 const keysAtOnce = 10_000

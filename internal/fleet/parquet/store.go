@@ -236,6 +236,9 @@ func (s *Store) Add(ctx context.Context, b *fleet.Batch) error {
 	return nil
 }
 
+// AtOnce returns 0: recordings have files of their own, and where a disk is full, those before are added.
+func (s *Store) AtOnce() int { return 0 }
+
 // put writes rows of a recording. A damaged file without rows to replace it goes.
 func put[T any](s *Store, r *fleet.Recording, table string, rows []T) error {
 	path := filepath.Join(s.dir, table, dayOf(r), encoded(r.ID)+suffix)
@@ -346,7 +349,7 @@ func (s *Store) Recordings(ctx context.Context) (all []fleet.Recording, err erro
 	err = rows(ctx, s, "recordings", "", func(r *fleet.Recording) { all = append(all, *r) })
 	if err == nil && len(all) == 0 {
 		if list, err := s.paths("recordings", ""); err != nil || len(list) == 0 {
-			return nil, cmp.Or(err, fmt.Errorf("%s holds no fleet: it has no files of recordings", model.Clean(s.dir)))
+			return nil, cmp.Or(err, fmt.Errorf("%s holds no fleet: it has no files of recordings, which memtui fleet add --to writes", model.Clean(s.dir)))
 		}
 	}
 	return all, err

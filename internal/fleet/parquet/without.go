@@ -45,6 +45,9 @@ func (*Store) Places(context.Context, fleet.What) ([]fleet.Place, error) { retur
 // Warnings returns nothing.
 func (*Store) Warnings() []string { return nil }
 
+// AtOnce returns 0.
+func (*Store) AtOnce() int { return 0 }
+
 // Dialect returns the SQL of an engine over the files.
 func (*Store) Dialect() fleet.Dialect { return fleet.DuckDB("") }
 
