@@ -200,7 +200,7 @@ func (t *TextWriter) figures() {
 			"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
 	}
 	if v.Growth != nil && math.Round(*v.Growth) != 0 {
-		t.Line(" ", cells.Pad("growth", 12, false), cells.Pad(t.Style.Rate(*v.Growth), 10, true),
+		t.Line(" ", cells.Pad("growth", 12, false), cells.Pad(t.r.File.Style(t.Style).Rate(*v.Growth), 10, true),
 			"  of live bytes, short peaks aside")
 	}
 	for i := range t.r.Series {
