@@ -41,6 +41,9 @@ func TestOwners(t *testing.T) {
 		{"a recorder's library", []frame{
 			{"new_arena", "/build/Objects/obmalloc.c"}, {"memtui-hook.so+0x9654", "/tmp/memtui-record-359/memtui-hook.so"}, {"load", "/srv/app/shop.py"},
 		}, "load"},
+		{"a recorder's library among others", []frame{
+			{"_PyObject_Malloc", "/build/Objects/obmalloc.c"}, {"memtui-hook.so+0x9176", "/tmp/memtui-record-359/memtui-hook.so"}, {"new_keys_object", "/build/Objects/dictobject.c"},
+		}, "new_keys_object"},
 		{"Node", []frame{{"malloc", ""}, {"v8::internal::Heap::AllocateRaw(int)", ""}, {"node::Buffer::New(v8::Isolate*, unsigned long)", ""}, {"emit", "node:events"}, {"handle", "/srv/app.js"}}, "handle"},
 		{"a library of the user's", []frame{{"malloc", ""}, {"g_strdup_acme", "/opt/acme/lib.c"}, {"serve", "/src/serve.c"}}, "serve"},
 		{"nothing but libraries", []frame{{"malloc", ""}, {"std::locale::classic()", ""}}, "std::locale::classic()"},
