@@ -353,7 +353,7 @@ func (b sql) named(rows, columns, order string) string {
 }
 
 // hosts returns the figure v of each thing and host. Texts are slow to group by: where a host of one service counts by
-// one recording, its number stands for both.
+// one recording, its number represents both.
 func (b sql) hosts(columns string) string {
 	count := ""
 	if b.count() != "" {
