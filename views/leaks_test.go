@@ -153,7 +153,7 @@ func TestSampledFiguresAreMarked(t *testing.T) {
 	sampled.Publish(&p)
 	u := openUI(t, 150, 40, colorCaps, sampled, ix)
 	u.keys("1").has("live now ~", "allocated ~3.14 MiB", "peak ~")
-	u.keys("2").has("allocating ~").keys("3").has("~391K", "±", "live ~").hasNot("TEMP")
+	u.keys("2").has("live ~429 KiB", "to peak ~+730 KiB").keys("3").has("~391K", "±", "live ~").hasNot("TEMP")
 	u.keys("4").has("±", "never freed ~").keys("5").has("~4").keys("6").has("WEIGHT", "it represents ~")
 	u.keys("7").has("Bytes by weight and lifetime", "A row is what samples represent")
 }
