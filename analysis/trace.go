@@ -96,7 +96,7 @@ type Status struct {
 	Revision   uint64     // increases whenever an answer may have changed
 	Unfreed    bool       // some blocks have no address and can never be freed: live figures are upper bounds
 	Saturated  bool       // a sum did not fit 64 bits and is capped at 2^64-1
-	FreesNever bool       // no free matches an allocation, as in profiles that record allocations only
+	FreesNever bool       // no free matches an allocation, and the file does not say that it records them
 }
 
 // Instant is a state of the trace: after all events with time ≤ T, or after exactly Events events where that is not 0

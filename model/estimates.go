@@ -50,7 +50,7 @@ func (s Sampling) size(weight float64) float64 {
 	return hi
 }
 
-// Size returns the size of a block that represents so many bytes. ok is false if the file does not tell: what a block
+// Size returns the size of a block that represents so many bytes. ok is false if the file does not state it: what a block
 // represents is rounded, so that sizes of some bytes are lost.
 func (s Sampling) Size(weight uint64) (size uint64, ok bool) {
 	switch {
@@ -74,7 +74,7 @@ func ErrorText(e float64) string {
 	return "±" + strconv.Itoa(int(math.Round(100*e))) + " %"
 }
 
-// EstimateMark stands before figures that are estimates.
+// EstimateMark precedes figures that are estimates.
 const EstimateMark = "~"
 
 var (

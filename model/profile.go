@@ -41,6 +41,8 @@ type Meta struct {
 	CoarseTimes bool
 	// NoThreads reports that the file has no threads: those of its events are all 0, and must not be shown.
 	NoThreads bool
+	// RecordsFrees reports that the file has the frees of its blocks: where it has none, none was freed.
+	RecordsFrees bool
 	// Sampled states how blocks were chosen for recording ("sampled every 512 KiB"), so that figures are estimates. It
 	// is "" where all blocks were recorded, or the file does not state it.
 	Sampled string

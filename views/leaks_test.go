@@ -143,3 +143,17 @@ func TestSampledTablesCountSamples(t *testing.T) {
 	u.keys("3").has("SAMPLES").hasNot("MEAN", "ALLOCS").keys("4").has("SAMPLES").hasNot("BLOCKS", "2.50 KiB each")
 	openKvleak(t, 150, 40, colorCaps).keys("3").has("MEAN", "ALLOCS").keys("4").has("BLOCKS", "2.50 KiB each")
 }
+
+// Figures of a sampled recording are marked as estimates, and say by how much they are off.
+func TestSampledFiguresAreMarked(t *testing.T) {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	p := *store.Current()
+	p.Meta.Sampled, p.Meta.Sampling = "sampled: 50 % of blocks", model.Sampling{Rate: 0.5}
+	sampled := &model.Store{}
+	sampled.Publish(&p)
+	u := openUI(t, 150, 40, colorCaps, sampled, ix)
+	u.keys("1").has("live now ~", "allocated ~3.14 MiB", "peak ~")
+	u.keys("2").has("live ~429 KiB", "to peak ~+730 KiB").keys("3").has("~391K", "±", "live ~").hasNot("TEMP")
+	u.keys("4").has("±", "never freed ~").keys("5").has("~4").keys("6").has("WEIGHT", "it represents ~")
+	u.keys("7").has("Bytes by weight and lifetime", "A row is what samples represent")
+}

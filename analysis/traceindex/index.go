@@ -155,6 +155,11 @@ func (ix *fileIndex) SetBudget(bytes int64) { ix.budget = bytes }
 func (ix *fileIndex) Status() analysis.Status {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
+	return ix.statusNow()
+}
+
+// statusNow returns the status. The lock is held.
+func (ix *fileIndex) statusNow() analysis.Status {
 	return ix.status.With(&ix.totals, ix.duration(), len(ix.Ids), ix.Profile())
 }
 

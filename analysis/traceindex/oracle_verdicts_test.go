@@ -58,6 +58,9 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 	}
 	verdict.Together(out, evidence, ix.Places())
 	out = out.Settled()
+	if ix.totals.FreedCount == 0 {
+		out = out.WithoutFrees()
+	}
 	if by == analysis.ByStack {
 		return out, ctx.Err()
 	}

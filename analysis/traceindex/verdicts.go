@@ -31,6 +31,9 @@ func (ix *fileIndex) Verdicts(ctx context.Context, by analysis.Group, only callt
 	if err != nil {
 		return nil, err
 	}
+	if ix.settled() && ix.statusNow().FreesNever {
+		list = list.WithoutFrees()
+	}
 	if by == analysis.ByStack {
 		return slices.Clone(list), nil // the file may be closed when it is read
 	}

@@ -39,6 +39,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 			"4 blocks (1.00 KiB) in use; they replace blocks that the same function allocated for other callers: together, they do not become more"},
 		{Verdict{Kind: Leak, reason: largerBlocks, born: 9, freed: 5, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
 			"4 blocks (1.00 KiB) live, replaced by larger ones again and again: they become no more, but their bytes do, throughout the run"},
+		{Verdict{Kind: Unknown, reason: noFrees, Live: 2, Bytes: 391 * kib}, "2 blocks (391 KiB); the file records no frees, so it does not show what leaks"},
 		{Verdict{Kind: Unknown, reason: lastMoment, Live: 1, Bytes: 391 * kib}, "1 block (391 KiB), all allocated in the last moments of the run"},
 	} {
 		c.v.Until = 150_000

@@ -41,6 +41,7 @@ const (
 	noneApplies   reason = iota // freed blocks lived for most of the run
 	fewBlocks                   // too few to know whether they become more
 	lastMoment                  // all of it was allocated after the end of the run as this package defines it
+	noFrees                     // the file has no frees
 	youngSite                   // it began to allocate late in the run
 	youngBlocks                 // no survivor is much older than freed ones became
 	flatLevel                   // the least level stays the same in the last third
@@ -78,6 +79,17 @@ type Verdict struct {
 
 // List is a list of verdicts by ascending key.
 type List []Verdict
+
+// WithoutFrees returns the verdicts about a file that records no frees: what was never freed is unknown.
+func (l List) WithoutFrees() List {
+	out := slices.Clone(l)
+	for i := range out {
+		if v := &out[i]; v.Kind != None {
+			v.Kind, v.reason, v.Confidence, v.Growth = Unknown, noFrees, 0, 0
+		}
+	}
+	return out
+}
 
 // Of returns the verdict about a key; its kind is None if the list has none.
 func (l List) Of(key uint32) Verdict {
@@ -132,6 +144,9 @@ func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(
 // nothing has changed since the program began to free everything, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
 	before := v.born - min(v.freed, v.born)
+	if v.reason == noFrees {
+		return blocks(v.Live, v.Bytes) + "; the file records no frees, so it does not show what leaks"
+	}
 	if v.reason == lastMoment {
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
 	}

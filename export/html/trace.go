@@ -324,7 +324,7 @@ func (b *builder) smallTables(t *report.Trace) {
 	sizes := b.table("sizes", "Sizes of blocks", "allocated blocks by size", none,
 		cols(titles.From+":bytes", titles.To+":bytes", titles.Blocks+":count", ":bar", titles.Bytes+":bytes")...)
 	if b.src.Report.File.Sampled != "" {
-		sizes.Title, sizes.Answer = "Weights of samples", "what samples stand for: sizes of allocations are not known"
+		sizes.Title, sizes.Answer = "Weights of samples", "what samples represent: sizes of allocations are not known"
 	}
 	for _, s := range t.Sizes {
 		sizes.add(s.Min, s.Max, s.Count, s.Count, s.Bytes)

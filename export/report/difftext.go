@@ -17,7 +17,8 @@ import (
 
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
-	return object.WriteRows(w, d.Rows, DiffRow{Places: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()}, object.Estimates{Amounts: d.Sampled()})
+	return object.WriteRows(w, d.Rows, DiffRow{Places: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()},
+		object.Estimates{Amounts: d.Sampled()})
 }
 
 // WriteDiffText writes d for people.

@@ -96,7 +96,7 @@ func (t *table) orderBy(column string) {
 	t.title = title + " by " + strings.ReplaceAll(column, "_", " ")
 }
 
-// countSamples names the columns that count blocks by what they count, and says so. What tells nothing is left out.
+// countSamples names the columns that count blocks by what they count, and says so. Figures about samples alone are left out.
 func (t *table) countSamples() {
 	t.title, t.answer = model.AsEstimates(t.title), model.AsEstimates(t.answer)
 	t.drop(titles.Temporary) // two events in a row are those of two samples
@@ -467,7 +467,7 @@ func (w tableWriter) sizes() table {
 		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Blocks, number}, {titles.Bytes, number}, {"", sketch}},
 	}
 	if w.style.Estimated {
-		out.title, out.answer = "Weights", "what samples stand for: sizes of allocations are not known"
+		out.title, out.answer = "Weights", "what samples represent: sizes of allocations are not known"
 	}
 	top := uint64(0)
 	for _, s := range w.t.Sizes {

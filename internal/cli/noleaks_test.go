@@ -37,6 +37,22 @@ func TestNoLeaksOfATraceWithoutFrees(t *testing.T) {
 		if !frees && (status != 2 || out != "" || !strings.Contains(errs, "records no frees")) {
 			t.Errorf("without: %d, %q, %q", status, out, errs)
 		}
+		_, out, _ = run(t, Env{}, "report", "-f", "csv", "--table", "leaks", path)
+		if !frees && (!strings.Contains(out, ",unknown,") || strings.Contains(out, ",leak,")) {
+			t.Errorf("without: leaks are %q", out)
+		}
+		if frees {
+			continue
+		}
+		if err := os.WriteFile(path, memtest.TraceOf([]byte(`{"recorder": "memtui", "stack_traces": {}}`), events), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		status, out, errs = run(t, Env{}, "check", "--no-leaks", path)
+		_, leaks, _ := run(t, Env{}, "report", "-f", "csv", "--table", "leaks", path)
+		_, findings, _ := run(t, Env{}, "report", "-f", "csv", "--table", "findings", path)
+		if status != 1 || !strings.Contains(out, "1 leak") || !strings.Contains(leaks, ",leak,") || !strings.Contains(findings, "leak,") {
+			t.Errorf("of a recorder that records frees: %d, %q, %q, %q, %q", status, out, errs, leaks, findings)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ type recordCmd struct {
 	Ring    arg.Bytes    `default:"16MiB" placeholder:"SIZE" help:"Memory shared with the program, for events that are not written yet (${default})."`
 	OnFull  string       `enum:"wait,drop" default:"wait" placeholder:"WHAT" help:"Where that memory is full: wait (the program waits for the recorder) or drop (allocations are left out and counted)."`
 	For     arg.Duration `placeholder:"TIME" help:"End recording after this time; the program keeps running."`
-	MaxSize arg.Bytes    `placeholder:"SIZE" help:"End recording when the file has this size; the program keeps running."`
+	MaxSize *arg.Bytes   `placeholder:"SIZE" help:"End recording when the file has this size; the program keeps running."`
 	Replace bool         `name:"overwrite" help:"Replace FILE if it exists."`
 	Follow  bool         `help:"Record child processes as well, each in a file of its own."`
 	Markers string       `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
@@ -150,9 +150,14 @@ func (c *recordCmd) options(a *app) (record.Options, error) {
 	o := record.Options{
 		Command: c.Command, PID: c.PID, Output: c.Out, Sample: c.Sample.Bytes, Adapt: c.Sample.Adapt,
 		Rate: c.Sample.Rate, Frames: c.frames(), Native: c.Native, Ring: int64(c.Ring), Drop: c.OnFull == "drop",
-		Duration: time.Duration(c.For), MaxSize: int64(c.MaxSize), Every: time.Duration(c.Every), Markers: c.Markers,
+		Duration: time.Duration(c.For), Every: time.Duration(c.Every), Markers: c.Markers,
 		Overwrite: c.Replace, Follow: c.Follow, NoRSS: !c.RSS, Symbols: a.symbols(),
 		Log: a.logging(),
+	}
+	if c.MaxSize != nil {
+		if o.MaxSize = int64(*c.MaxSize); o.MaxSize == 0 {
+			return o, fail.Usage(errors.New("--max-size: a recording of no size holds nothing; leave the flag out for no limit"))
+		}
 	}
 	pid, isNumber := 0, false
 	if len(c.Command) == 1 {

@@ -27,7 +27,7 @@ func (o *opening) meta() model.Meta {
 	m := model.Meta{
 		Path: o.src.Path(), Name: o.src.Name(), Format: formatName, Version: h.version,
 		Size: o.src.StoredSize(), Outer: o.src.Outer(),
-		InventedAddresses: h.form == interpreted && h.stated, CoarseTimes: true, NoThreads: true,
+		InventedAddresses: h.form == interpreted && h.stated, CoarseTimes: true, NoThreads: true, RecordsFrees: true,
 		FrameNote: "root first: as the format says",
 	}
 	text := func(key, label, value string) {

@@ -63,7 +63,7 @@ func (o *opening) meta() model.Meta {
 		})
 	}
 	if k := o.kept; k != nil {
-		m.Sampling = k.Sampling
+		m.Sampling, m.RecordsFrees = k.Sampling, k.RecordsFrees
 		m.Facts, m.Sampled, m.InventedAddresses, m.CoarseTimes, m.NoThreads = k.Facts, k.Sampled, k.Invented, k.Coarse, k.NoThreads
 	} else if t := o.tables; t != nil {
 		stacks, functions, files := len(t.stacks), len(t.funcs.index), len(t.files.index)

@@ -35,6 +35,7 @@ type nameNotes struct {
 	Sampling           model.Sampling
 	Invented, Coarse   bool
 	NoThreads          bool
+	RecordsFrees       bool
 	Series             []model.Series
 	Problems           []model.RawProblem
 	LeafFirst, Partial bool
@@ -116,8 +117,10 @@ func (o *opening) keep(opt loaders.Options, stacks *model.Stacks, note string) {
 	}
 	meta := o.meta()
 	text, err := json.Marshal(nameNotes{
-		Note: note, Facts: meta.Facts, Sampled: meta.Sampled, Sampling: meta.Sampling, Invented: meta.InventedAddresses, Coarse: meta.CoarseTimes,
-		NoThreads: meta.NoThreads, Series: o.tables.recorded.series, Problems: model.RawProblems(o.found.list),
+		Note: note, Facts: meta.Facts, Sampled: meta.Sampled, Sampling: meta.Sampling,
+		Invented: meta.InventedAddresses, Coarse: meta.CoarseTimes,
+		NoThreads: meta.NoThreads, RecordsFrees: meta.RecordsFrees,
+		Series: o.tables.recorded.series, Problems: model.RawProblems(o.found.list),
 		LeafFirst: stacks.LeafFirst, Partial: stacks.Partial,
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 // program's recorder writes them, and its converter those that say what is uncertain.
 type recorded struct {
 	ours     bool   // by this program, which leaves unknown lines out
+	frees    bool   // frees are recorded, as by every recorder of this program
 	from     string // the format it was converted from
 	coarse   bool   // times are estimates
 	invented bool   // addresses are made up
@@ -34,8 +35,7 @@ const maxSeries = 64
 func (m *metaParser) recordedKey(key string) bool {
 	switch key {
 	case "recorder":
-		m.Value()
-		m.recorded.ours = true
+		m.recorded.ours, m.recorded.frees = true, m.plainText() == "memtui"
 	case "converted_from":
 		m.recorded.from = model.Clean(m.plainText())
 		m.recorded.ours = true
@@ -211,7 +211,7 @@ func (m *metaParser) point(s *model.Series) {
 func (r *recorded) describe(m *model.Meta) {
 	m.Sampled, m.Sampling = r.sampled, r.chance
 	m.InventedAddresses, m.CoarseTimes = r.looked || r.invented, r.looked || r.coarse
-	m.NoThreads = r.threads
+	m.NoThreads, m.RecordsFrees = r.threads, r.frees
 	text := func(key, label, value string) {
 		if value != "" {
 			m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: value})

@@ -149,7 +149,7 @@ func (r *recording) reveal() {
 	r.trace.markers.Store(&markers)
 	t := *r.tables // readers have the ones before
 	t.recorded = recorded{
-		ours: true, program: r.names.Program, looked: r.names.Looked, attached: r.names.Attached,
+		ours: true, frees: true, program: r.names.Program, looked: r.names.Looked, attached: r.names.Attached,
 		sampled: samplingOf(r.names), series: seriesOf(r.names.Curves()),
 	}
 	r.tables = &t

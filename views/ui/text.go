@@ -101,13 +101,19 @@ func MomentText(t model.Time, unit string, exact bool) string {
 
 // DeltaText returns after − before with its sign, "±0" without a difference.
 func DeltaText(before, after uint64, format func(uint64) string) string {
+	sign, text := "+", ""
 	switch {
 	case after > before:
-		return "+" + format(after-before)
+		text = format(after - before)
 	case after < before:
-		return "−" + format(before-after)
+		sign, text = "−", format(before-after)
+	default:
+		return "±0"
 	}
-	return "±0"
+	if plain, ok := strings.CutPrefix(text, model.EstimateMark); ok {
+		return model.EstimateMark + sign + plain
+	}
+	return sign + text
 }
 
 // WithArticle returns a word with "a" or "an", by its first letters.
