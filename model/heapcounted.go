@@ -12,7 +12,7 @@ func WithCounted(ctx context.Context, report func(*Heap)) context.Context {
 }
 
 // ReportCounted passes a heap that is being decoded, whose rows have their types and sizes, to the function of
-// [WithCounted], and keeps its tallies. It does nothing if nobody waits for them.
+// [WithCounted], and keeps its tallies. It does nothing in other contexts.
 func ReportCounted(ctx context.Context, h *Heap, tables func() *HeapTables) {
 	report, _ := ctx.Value(countedKey{}).(func(*Heap))
 	if report == nil {
