@@ -42,7 +42,7 @@ func (q *HeapRequest) Open(ctx context.Context, decode func() (*DecodedHeap, err
 		return d, nil
 	}
 	d, err := decode()
-	if err == nil && d.Heap.Complete {
+	if err == nil && d.Heap.Complete && d.Heap.Tally == nil {
 		d.Heap.Count()
 	}
 	if err != nil || k == nil || !d.Heap.Complete || d.Heap.Len()+d.Heap.To.Len() < worthKeeping {

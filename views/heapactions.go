@@ -283,7 +283,7 @@ func (a *app) snapshotBytes(i int, info *model.HeapInfo) int64 {
 	return info.Bytes
 }
 
-// followProgress redraws in a moment while a snapshot is decoded.
+// followProgress shows the state again in a moment while a snapshot is decoded: how far that is, and what it has counted.
 func (a *app) followProgress() {
 	if a.ticking || !a.decoding() {
 		return
@@ -296,7 +296,7 @@ func (a *app) followProgress() {
 		case <-a.Ctx.Done():
 		case <-tick.C:
 		}
-		a.Post(func() { a.ticking = false })
+		a.Post(func() { a.ticking, a.stale = false, true })
 	})
 }
 

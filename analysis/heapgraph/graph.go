@@ -29,6 +29,9 @@ type Heaps interface {
 	// Progress returns the fraction, 0 … 1, that is done of the current work on snapshot i; ok is false if there is
 	// none.
 	Progress(i int) (done float64, what string, ok bool)
+	// Counted returns what snapshot i consists of while it is decoded, as [model.WithCounted] describes it; nil if that
+	// is not known.
+	Counted(i int) *model.Heap
 }
 
 // Graph is a snapshot under one policy of references, with dominators and what they retain. It is immutable except for

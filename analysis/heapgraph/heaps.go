@@ -47,6 +47,7 @@ type job struct {
 	cancel   context.CancelFunc
 	waiters  int
 	progress atomic.Uint64 // bits of a float64
+	counted  atomic.Pointer[model.Heap]
 	done     chan struct{} // closed when the rest is set
 	heap     *model.Heap
 	graph    *Graph
@@ -92,6 +93,16 @@ func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
 		}
 	}
 	return 0, "", false
+}
+
+// Counted returns what the current work on a snapshot has counted.
+func (h *heaps) Counted(i int) *model.Heap {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if j := h.jobs[key{i: i}]; j != nil {
+		return j.counted.Load()
+	}
+	return nil
 }
 
 // join returns finished work, waits for work in progress, or starts it.
@@ -174,7 +185,7 @@ func (h *heaps) run(ctx context.Context, key key, j *job) {
 			if key.graph {
 				j.graph, err = h.makeGraph(ctx, key, j)
 			} else {
-				j.heap, err = h.src.Open(ctx, key.i, j.report)
+				j.heap, err = h.src.Open(model.WithCounted(ctx, j.counted.Store), key.i, j.report)
 			}
 			return err
 		})

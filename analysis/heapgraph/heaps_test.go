@@ -32,6 +32,7 @@ func (f *fakeHeaps) Info(int) model.HeapInfo { return model.HeapInfo{} }
 func (f *fakeHeaps) Open(ctx context.Context, i int, progress func(float64)) (*model.Heap, error) {
 	f.opened.Add(1)
 	progress(0.5)
+	model.ReportCounted(ctx, heapChain(100+i), func() *model.HeapTables { return &model.HeapTables{} })
 	if f.started != nil {
 		f.started <- struct{}{}
 	}
@@ -93,6 +94,9 @@ func TestWorkNobodyWaitsForIsCanceled(t *testing.T) {
 		failed <- err
 	}()
 	<-src.started
+	if c := h.Counted(0); c == nil || len(c.Tally) != 2 || c.Len() != 0 {
+		t.Errorf("counted %v while it is decoded", c)
+	}
 	if done, what, ok := h.Progress(0); !ok || done > 0.5 || what == "" {
 		t.Errorf("progress %v %q %v", done, what, ok)
 	}
@@ -106,6 +110,9 @@ func TestWorkNobodyWaitsForIsCanceled(t *testing.T) {
 	close(src.gate)
 	if _, err := h.Heap(context.Background(), 0); err != nil {
 		t.Errorf("asked again: %v", err)
+	}
+	if c := h.Counted(0); c != nil {
+		t.Errorf("counted %v after it was decoded", c)
 	}
 }
 

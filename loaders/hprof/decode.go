@@ -76,6 +76,8 @@ func (d *decoding) run() (*model.Heap, error) {
 	sizeAll(d.h, d.k, d.x, d.a, layout, gaps)
 	d.reportSizes(layout, gaps)
 	d.a = nil
+	d.nameLoaders()
+	model.ReportCounted(d.ctx, d.h, d.k.tables)
 	if err := d.link(); err != nil {
 		return nil, err
 	}
@@ -194,7 +196,6 @@ func (d *decoding) link() error {
 	if err := l.link(); err != nil {
 		return err
 	}
-	d.nameLoaders()
 	d.same, d.x, l.x = d.x.Same, nil, nil // large, and not needed to assemble
 	if err := l.assemble(); err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// HeapTypes are the objects of a snapshot by type, available as soon as it is decoded. Read-only once made.
+// HeapTypes are the objects of a snapshot by type, available once they are counted: while it is decoded, if possible. Read-only once made.
 type HeapTypes struct {
 	GraphKey
 	Bytes uint64 // of all objects
@@ -22,12 +22,16 @@ func sumTypes(ctx context.Context, k GraphKey) (*HeapTypes, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &HeapTypes{GraphKey: k, List: heapgraph.Types(h.Under(k.Edges.Of(h.Schema)))}
+	return typesOf(k, h.Under(k.Edges.Of(h.Schema))), nil
+}
+
+func typesOf(k GraphKey, h *model.Heap) *HeapTypes {
+	out := &HeapTypes{GraphKey: k, List: heapgraph.Types(h)}
 	for i := range out.List {
 		out.Bytes, _ = model.SaturatingAdd(out.Bytes, out.List[i].Bytes())
 		out.Count += out.List[i].Count
 	}
-	return out, nil
+	return out
 }
 
 // AskTypes requests the types of the state's snapshot, and returns them once they are available, else nil. It does not
@@ -42,5 +46,17 @@ func (l *HeapLoads) AskTypes(s *state.State) *HeapTypes {
 	if t, ok := l.Types.Get(); ok && t.GraphKey == key {
 		return t
 	}
-	return nil
+	return l.countedTypes(key)
+}
+
+// countedTypes returns the types of a snapshot that is being decoded, nil if they are not known yet.
+func (l *HeapLoads) countedTypes(key GraphKey) *HeapTypes {
+	h := l.Heaps.Counted(key.I)
+	if h == nil {
+		return nil
+	}
+	if l.counted.heap != h {
+		l.counted.heap, l.counted.types = h, typesOf(key, h)
+	}
+	return l.counted.types
 }

@@ -63,6 +63,10 @@ type HeapLoads struct {
 	Totals   map[HeapKey]heapgraph.Totals // of the decoded snapshots
 	paused   HeapKey                      // decoding that the user stopped
 	weighed  []weighed
+	counted  struct { // the last snapshot whose objects were counted while it was decoded
+		heap  *model.Heap
+		types *HeapTypes
+	}
 }
 
 // NewHeapLoads returns loads of heap snapshots that screens share.
