@@ -27,6 +27,11 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 	end := edges[verdict.Windows]
 	keys := len(ix.sums[column.DimStack])
 	g := verdict.NewGatherer(edges, 0, keys)
+	var dates [verdict.Windows + 1]model.Time
+	for w := range verdict.Windows {
+		dates[w] = ix.time.At(int(min(edges[w], end-1)))
+	}
+	g.Date(dates)
 	sites := make([]struct{ born, freed, late, lateBytes uint64 }, keys)
 	for b := range ix.size.N {
 		k, died := ix.stack.At(b), ix.died.At(b)

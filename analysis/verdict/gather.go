@@ -28,8 +28,9 @@ type Evidence struct {
 	count  [Windows]int32  // change of the level in each window, in blocks that outlive one window
 	bytes  [Windows]int64
 
-	first, last model.Time // births of survivors
-	longest     model.Time // lifetime of a freed block
+	dates       *[Windows + 1]model.Time // see Gatherer
+	first, last model.Time               // births of survivors
+	longest     model.Time               // lifetime of a freed block
 	chain       chain
 }
 
@@ -56,18 +57,22 @@ const replaceWithin = 1 << 10
 
 // Gatherer sums up blocks by site. Blocks of one site must come in order of birth.
 type Gatherer struct {
-	edges [Windows + 1]uint32 // events before each window, and before the end of the run
-	cells [windowCells]uint8  // windows of the first events of cells of equally many events each
-	shift int                 // events of a cell, as a power of two
-	short model.Time          // upper bound of the lifetimes of blocks that are left out
+	edges [Windows + 1]uint32      // events before each window, and before the end of the run
+	cells [windowCells]uint8       // windows of the first events of cells of equally many events each
+	shift int                      // events of a cell, as a power of two
+	dates *[Windows + 1]model.Time // when windows begin, and when the run ends; nil if they are equally long
+	short model.Time               // upper bound of the lifetimes of blocks that are left out
 	sites []Evidence
 }
+
+// Date sets when each window begins, and when the run ends. Without it, windows are taken to be equally long.
+func (g *Gatherer) Date(windows [Windows + 1]model.Time) { g.dates = &windows }
 
 // windowCells is large enough that a cell rarely has events of more than two windows.
 const windowCells = 1 << 10
 
 // SiteBytes is about how much memory a Gatherer takes per site.
-const SiteBytes = 1464
+const SiteBytes = 1472
 
 // NewGatherer returns a Gatherer for a number of sites. edges are the numbers of events before each window, and before
 // the end of the run. Blocks that lived shorter than about a window may be left out; none of those lived longer than
@@ -176,6 +181,7 @@ func (c *chain) replacedBy(b *Block) bool {
 // Site returns the evidence of a site, completed with sums that include the blocks that were left out.
 func (g *Gatherer) Site(site int, born, freed, bytes uint64) *Evidence {
 	e := &g.sites[site]
+	e.dates = g.dates
 	e.born, e.freed, e.live, e.liveBytes = born, freed, born-min(freed, born), bytes
 	if e.freed > 0 {
 		e.longest = max(e.longest, g.short)

@@ -1,9 +1,12 @@
 package verdict
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/memtui/memtui/model"
 )
 
 // Windows of events are those of a search, also where windows are empty or a cell has many.
@@ -32,5 +35,38 @@ func TestWindowOfEvent(t *testing.T) {
 				t.Fatalf("%d of %d is in window %d, want %d", event, most, got, want)
 			}
 		}
+	}
+}
+
+// A rate is about the time that windows take: one that grows by as much in each of two halves, of which the second takes
+// nine times as long, grows by what both together say.
+func TestGrowthIsByTime(t *testing.T) {
+	const run, blocks = 1 << 16, 256
+	judged := func(date func(*Gatherer)) float64 {
+		g := evenly(run, 1)
+		date(g)
+		for i := range uint32(blocks) {
+			g.Add(0, &Block{Size: 100, Born: i * run / blocks, Died: 1<<32 - 1, BornAt: model.Time(i) * model.Second, DiedAt: model.NoTime})
+		}
+		v := g.Site(0, blocks, 0, 100*blocks).Judge(1000 * model.Second)
+		if v.Kind != Leak {
+			t.Fatalf("%v: %s", v.Kind, v.Evidence())
+		}
+		return v.Growth
+	}
+	equal := judged(func(*Gatherer) {})
+	if math.Abs(equal-100*blocks/1000.) > 1 {
+		t.Errorf("%v B/s", equal)
+	}
+	var dates [Windows + 1]model.Time
+	for w := range dates {
+		if at := model.Time(w) * 1000 * model.Second / Windows; w <= Windows/2 {
+			dates[w] = at / 5
+		} else {
+			dates[w] = 1000*model.Second - (1000*model.Second-at)*9/5
+		}
+	}
+	if got, want := judged(func(g *Gatherer) { g.Date(dates) }), equal*float64(Windows-groupOf)/Windows*1000/(float64(dates[Windows-groupOf])/float64(model.Second)); math.Abs(got-want) > 0.01 {
+		t.Errorf("%v B/s, want %v", got, want)
 	}
 }

@@ -305,11 +305,15 @@ func (e *Evidence) swells() bool {
 	return float64(most-least) <= rises*float64(most) && sum[0] >= swell*2*sum[1] && sum[1] >= swell*2*sum[2] && sum[2] > 0
 }
 
-// growth returns the rise of the least level in bytes per second, from the first survivor's birth to the end.
+// growth returns the rise of the least level in bytes per second, from the first survivor's birth to the last part of the
+// run.
 func (e *Evidence) growth(end model.Time) float64 {
 	_, bytes := e.envelopes()
 	first := min(e.firstWindow()/groupOf, groups-2)
 	rise := bytes[groups-1] - bytes[first]
-	run := float64(end) / float64(model.Second) * float64(groups-1-first) / groups
-	return math.Max(rise, 0) / math.Max(run, 1e-6)
+	over := float64(end) * float64(groups-1-first) / groups
+	if e.dates != nil {
+		over = float64(e.dates[(groups-1)*groupOf] - e.dates[first*groupOf])
+	}
+	return math.Max(rise, 0) / math.Max(over/float64(model.Second), 1e-6)
 }

@@ -55,7 +55,7 @@ func TestFilesOfOneRecording(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		"holds neither heap snapshots nor a stack profile": {"report", paths[0], filepath.Join("..", "..", "testdata", "small_kvleak.mlyze")},
-		"--snapshot counts across":                         {"heap", "types", paths[0] + "#0", paths[1]},
+		"names a snapshot in two of the files":             {"heap", "types", paths[0] + "#0", paths[1] + "#0"},
 		"no file in it holds heap snapshots":               {"heap", "types", t.TempDir()},
 	} {
 		if status, _, errs := run(t, Env{}, args...); status == 0 || !strings.Contains(errs, want) {
