@@ -52,10 +52,7 @@ func (ix *fileIndex) LateFreed(ctx context.Context, c analysis.Cell) (analysis.L
 	} else {
 		err = l.addLate(ctx, in)
 	}
-	if err == nil {
-		err = l.err
-	}
-	if err != nil {
+	if err = cmp.Or(err, l.err); err != nil {
 		return analysis.Leaks{}, err
 	}
 	return l.list(ctx, 0, ix.events())

@@ -28,8 +28,8 @@ func (ix *Index) Verdicts(ctx context.Context, by analysis.Group, only calltree.
 	keys := len(ix.sums[column.DimStack])
 	g := verdict.NewGatherer(edges, 0, keys)
 	var dates [verdict.Windows + 1]model.Time
-	for w := range verdict.Windows {
-		dates[w] = ix.time.At(int(min(edges[w], end-1)))
+	for w, event := range edges {
+		dates[w] = ix.time.At(int(min(event, end-1)))
 	}
 	g.Date(dates)
 	sites := make([]struct{ born, freed, late, lateBytes uint64 }, keys)

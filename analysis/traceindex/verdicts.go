@@ -195,21 +195,13 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 		}
 	}
 	j.Gatherer = verdict.NewGatherer(j.edges, short, len(j.judged))
-	j.Date(j.dates(r))
-	if r.err != nil {
-		return nil, r.err
+	var dates [verdict.Windows + 1]model.Time
+	for w, event := range j.edges {
+		dates[w] = r.timeAt(min(int(event), max(j.end-1, 0)))
 	}
+	j.Date(dates)
 	j.late = make([]lateBlocks, len(j.judged))
-	return j, nil
-}
-
-// dates returns when each window begins, and when the program begins to free everything.
-func (j *judge) dates(r *runReader) (at [verdict.Windows + 1]model.Time) {
-	for w, event := range j.edges[:verdict.Windows] {
-		at[w] = r.timeAt(min(int(event), max(j.end-1, 0)))
-	}
-	at[verdict.Windows] = j.at
-	return at
+	return j, r.err
 }
 
 // reads reports whether a chunk must be read, as its blocks may live long without a record.
