@@ -70,6 +70,9 @@ func (b *pprofBuilder) head() {
 		}
 	}
 	b.out.Comments = []string{"written by memtui from " + model.Clean(p.Meta.Name)}
+	if p.Meta.Sampled != "" {
+		b.out.Comments = append(b.out.Comments, p.Meta.Sampled+": figures are estimates")
+	}
 }
 
 // nanos returns microseconds as nanoseconds, 0 (which is unknown) where those do not fit.

@@ -222,6 +222,9 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if p.Meta.Sampled != "" && t.name != "mlyze" {
+		lost = append(lost, export.Loss{What: p.Meta.Sampled + ": figures are estimates, and no row of " + t.name + " says so", Count: 1})
+	}
 	a.losses(lost)
 	return nil
 }

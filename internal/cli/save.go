@@ -18,6 +18,7 @@ import (
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
 	"github.com/memtui/memtui/internal/cli/output"
@@ -119,14 +120,24 @@ func (a *app) saveShown(ctx context.Context, s *session, t *views.ShownTable, fo
 
 // writeShown writes the rows of a table as a screen shows it.
 func writeShown(w io.Writer, header report.Header, t *views.ShownTable, rows [][]string, format string) error {
+	sampled := header.File.Sampled
 	if format == "csv" {
 		out, heads := csv.NewWriter(w), []string{}
 		for _, h := range t.Heads {
 			heads = append(heads, h.Key)
 		}
+		if sampled != "" && !slices.Contains(heads, object.Estimated) {
+			heads = append(heads, object.Estimated)
+			for i := range rows {
+				rows[i] = append(rows[i], "true")
+			}
+		}
 		return firstError(out.Write(heads), out.WriteAll(rows)) // which flushes
 	}
 	table := &cells.Table{Heading: t.Title, Answer: model.Clean(t.About), More: t.Left, Rows: rows}
+	if sampled != "" {
+		table.Heading += "  " + sampled + ": figures are estimates"
+	}
 	style, named := cells.Style{}, false
 	for i, h := range t.Heads {
 		kind := cells.Name

@@ -409,5 +409,5 @@ func (p *Events) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s at %s: %s\n%s", e.KindName(), exactTime(e.Time), model.Clean(strings.Join(p.facts(e), "; ")), p.Detail.Text())
+	return fmt.Sprintf("%s at %s: %s\n%s", e.KindName(), exactTime(e.Time), model.Clean(strings.Join(p.Detail.Sentences(p.facts(e)), "; ")), p.Detail.Text())
 }

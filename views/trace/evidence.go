@@ -57,7 +57,7 @@ func (p *siteEvidence) parts(s *state.State, g groupAmong) []ui.DetailPart {
 func (p *siteEvidence) withBlocks(s *state.State, g groupAmong, blocks analysis.BlockQuery) []ui.DetailPart {
 	blocks.By, blocks.Key, blocks.Sort, blocks.NoAddr = g.by, g.Key, analysis.OldestFirst, s.Invented()
 	p.blocks.lazy.Ask(firstKey{s.Status.Revision, blocks})
-	p.blocks.exact = s.Exact
+	p.blocks.figures = ui.FiguresOf(s, true)
 	return append(p.parts(s, g), p.blocks)
 }
 
@@ -179,9 +179,9 @@ func (p *agesPart) drawScale(s tcell.Screen, r widget.Rect, lo, hi, width int, k
 
 // firstBlocks lists the oldest blocks.
 type firstBlocks struct {
-	env   *ui.Env
-	exact bool
-	lazy  *ui.Lazy[firstKey, blockStart]
+	env     *ui.Env
+	figures ui.Figures
+	lazy    *ui.Lazy[firstKey, blockStart]
 }
 
 type firstKey struct {
@@ -221,14 +221,14 @@ func (p *firstBlocks) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 
 // text returns what is to say about a block in w cells, the most telling first.
 func (p *firstBlocks) text(v *blockStart, b *analysis.Block, w int) string {
-	parts := []string{"  " + ui.BytesText(b.Size, p.exact)}
+	parts := []string{"  " + p.figures.Bytes(b.Size)}
 	if b.Died != model.NoTime {
-		parts = append(parts, "  freed at "+ui.TimeText(b.Died, p.exact))
+		parts = append(parts, "  freed at "+ui.TimeText(b.Died, p.figures.Exact))
 	}
 	if !v.NoAddr {
 		parts = append(parts, "  "+ui.AddressText(b.Addr))
 	}
-	text := "at " + ui.TimeText(b.Born, p.exact)
+	text := "at " + ui.TimeText(b.Born, p.figures.Exact)
 	for _, part := range append(parts, fmt.Sprintf("  thread %d", b.Thread)) {
 		if widget.Width(text)+widget.Width(part) <= w {
 			text += part

@@ -304,7 +304,7 @@ func (p *Leaks) CopyText() string {
 		return ""
 	}
 	text := model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n"
-	for _, f := range append(slices.Clone(p.Detail.Lead), p.Detail.Facts...) {
+	for _, f := range p.Detail.Sentences(append(slices.Clone(p.Detail.Lead), p.Detail.Facts...)) {
 		text += f + "\n"
 	}
 	return text + p.Detail.Text()

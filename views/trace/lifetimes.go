@@ -315,7 +315,11 @@ func (p *Lifetimes) CopyText() string {
 	if p.data == nil {
 		return ""
 	}
-	return widget.Clean(p.cursorText(ui.Figures{Exact: true, Wide: true}))
+	text := widget.Clean(p.cursorText(ui.Figures{Exact: true, Wide: true}))
+	if p.State.Sampled() {
+		return model.AsEstimates(text)
+	}
+	return text
 }
 
 // Draw implements tview.Primitive.

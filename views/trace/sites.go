@@ -279,7 +279,7 @@ func (p *Sites) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n" + strings.Join(p.Detail.Facts, "\n") + "\n" + p.Detail.Text()
+	return model.Clean(row.Name) + " " + model.Clean(row.Where) + "\n" + strings.Join(p.Detail.Sentences(p.Detail.Facts), "\n") + "\n" + p.Detail.Text()
 }
 
 // explain fills the detail pane from the selected row.

@@ -435,8 +435,11 @@ func (p *BlockPane) CopyText() string {
 	if !ok || !have {
 		return ""
 	}
-	return fmt.Sprintf("%s at %s%s: %s\n%s", model.Bytes(b.Size).Exact(), AddressText(b.Addr), p.threadText(", thread ", &b),
-		p.endText(&b), p.Detail.Text())
+	at, thread := AddressText(b.Addr), p.threadText(", thread ", &b)
+	if p.state.Sampled() {
+		return fmt.Sprintf("sample at %s%s: %s\n%s", at, thread, strings.Join(p.Detail.Sentences(p.Detail.Facts), "; "), p.Detail.Text())
+	}
+	return fmt.Sprintf("%s at %s%s: %s\n%s", model.Bytes(b.Size).Exact(), at, thread, p.endText(&b), p.Detail.Text())
 }
 
 // died reports whether a block ended before an instant.

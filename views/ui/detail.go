@@ -178,14 +178,14 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 		strings.HasPrefix(name, "/") { // the file, not its folders
 		name = widget.TruncateLeft(name, max(room, 10))
 	}
-	widget.TitleLine(s, title, look, name, d.sentence(d.Answer))
+	widget.TitleLine(s, title, look, name, d.Sentence(d.Answer))
 	if d.text != nil {
 		_, body = body.CutLeft(1)
 		d.text.Draw(s, body, k)
 		return
 	}
 	body = body.Inset(1, 0)
-	lead := wrapped(d.sentences(d.Lead), body.W)
+	lead := wrapped(d.Sentences(d.Lead), body.W)
 	lead = lead[:min(len(lead), max(body.H-leastStack, 0))]
 	top, body := body.CutTop(len(lead))
 	for i, line := range lead {
@@ -196,9 +196,9 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	drawParts(s, parts, k, beside)
 	drawParts(s, below, k, last)
 	least := min(len(d.Frames), leastStack)
-	facts := wrapped(d.sentences(d.Facts), body.W)
+	facts := wrapped(d.Sentences(d.Facts), body.W)
 	if d.PartsFirst {
-		facts = wrappedUpTo(d.sentences(d.Facts), body.W, body.H-least)
+		facts = wrappedUpTo(d.Sentences(d.Facts), body.W, body.H-least)
 	}
 	room := max(body.H-len(facts), min(least, body.H))
 	d.height = min(room, len(d.Frames))
@@ -213,21 +213,22 @@ func (d *Detail) Draw(s tcell.Screen, r widget.Rect, k *widget.Look, focused boo
 	}
 }
 
-// sentence returns a sentence as it is shown.
-func (d *Detail) sentence(text string) string {
+// Sentence returns a sentence as it is shown: about samples where not all blocks were recorded.
+func (d *Detail) Sentence(text string) string {
 	if d.Samples {
 		return model.AsEstimates(text)
 	}
 	return text
 }
 
-func (d *Detail) sentences(list []string) []string {
+// Sentences is [Detail.Sentence] for several.
+func (d *Detail) Sentences(list []string) []string {
 	if !d.Samples {
 		return list
 	}
 	out := make([]string, len(list))
 	for i := range list {
-		out[i] = d.sentence(list[i])
+		out[i] = d.Sentence(list[i])
 	}
 	return out
 }

@@ -35,7 +35,7 @@ func (d *Detail) divide(body widget.Rect) (text, parts widget.Rect) {
 		_, parts = parts.CutLeft(2)
 		return text, parts
 	}
-	facts := len(wrapped(d.sentences(d.Facts), body.W))
+	facts := len(wrapped(d.Sentences(d.Facts), body.W))
 	below := body.H - len(d.Frames) - facts - 2
 	if wanted := d.allRows(body.W); below < wanted {
 		if d.PartsFirst {
@@ -89,7 +89,7 @@ func (d *Detail) besideText(text, parts widget.Rect) (rest, below widget.Rect, l
 		return text, below, d.Parts, nil
 	}
 	_, most := d.Parts[n].Rows()
-	free := text.H - len(d.Frames) - len(wrapped(d.sentences(d.Facts), text.W)) - 2
+	free := text.H - len(d.Frames) - len(wrapped(d.Sentences(d.Facts), text.W)) - 2
 	if free < leastBelow {
 		return text, below, d.Parts, nil
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// estimated is the column of tables whose times or amounts are estimates: it is true in each row.
-const estimated = "estimated"
+// Estimated is the column of tables whose times or amounts are estimates: it is true in each row.
+const Estimated = "estimated"
 
 // Estimates states what of a file's figures are estimates.
 type Estimates struct {
@@ -27,9 +27,12 @@ type Estimates struct {
 func (e Estimates) in(columns []string) bool {
 	return e.Bounded || slices.ContainsFunc(columns, func(name string) bool {
 		return e.Times && strings.HasSuffix(name, "_us") ||
-			e.Amounts && (strings.HasSuffix(name, "bytes") || strings.HasSuffix(name, "count"))
+			e.Amounts && (strings.HasSuffix(name, "bytes") || strings.HasSuffix(name, "count") || slices.Contains(amounts[:], name))
 	})
 }
+
+// amounts are columns of amounts whose names do not say so.
+var amounts = [...]string{"self", "total", "value"}
 
 // WriteRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one. Tables
 // with estimates have a column that says so.
@@ -44,7 +47,7 @@ func WriteRows(w io.Writer, rows, empty any, of Estimates) error {
 	}
 	names, more := Header(first), []string(nil)
 	if of.in(names) {
-		names, more = append(names, estimated), []string{"true"}
+		names, more = append(names, Estimated), []string{"true"}
 	}
 	if err := out.Write(names); err != nil {
 		return err

@@ -2,7 +2,7 @@
 // Preloaded into Node.js by memtui record: tells the recorder which objects live, by the stack that allocated them.
 //
 // V8's sampling heap profiler chooses objects at random, one every so many allocated bytes, and lists those that live.
-// Looking at that list forces a collection, so it is done seldom: at most a fiftieth of the time. An object that is new
+// Looking at that list forces a collection, so it is done seldom: at most a fiftieth of the processor time. An object that is new
 // in the list was allocated since the last look, one that is missing was collected. Objects that came and went between
 // two looks are not seen.
 //
@@ -125,9 +125,10 @@ function start(out) {
   setInterval(() => {
     measure();
     if (now() < due) return;
-    const began = now();
+    const before = process.cpuUsage(); // on a busy machine, a look takes long without costing more
     look(false);
-    due = now() + Math.max(250000, 50 * (now() - began));
+    const cost = process.cpuUsage(before);
+    due = now() + Math.max(250000, 50 * (cost.user + cost.system));
   }, 100).unref();
   new PerformanceObserver((list) => {
     for (const e of list.getEntries()) {
