@@ -38,7 +38,7 @@ func SamplingNote(names, sampled [2]string) string {
 	if sampled[0] == "" {
 		a, b = b, a
 	}
-	return fmt.Sprintf("%s is %s and %s is not: small differences, and stacks that only one of them has, may come from the sampling",
+	return fmt.Sprintf("%s is %s and %s is not: small differences, and stacks that only one of them has, may come from the sampling; differences of counts, and of groups by size, may be between samples and blocks, and then say nothing",
 		names[a], sampled[a], names[b])
 }
 
