@@ -71,7 +71,7 @@ func (b *pprofBuilder) head() {
 	}
 	b.out.Comments = []string{"written by memtui from " + model.Clean(p.Meta.Name)}
 	if p.Meta.Sampled != "" {
-		b.out.Comments = append(b.out.Comments, p.Meta.Sampled+": figures are estimates")
+		b.out.Comments = append(b.out.Comments, model.Estimates(p.Meta.Sampled))
 	}
 }
 

@@ -66,6 +66,14 @@ func (s Sampling) Size(weight uint64) (size uint64, ok bool) {
 // leastSize is from where on sizes are told from what blocks represent: they are off by 2 bytes at most.
 const leastSize = 16
 
+// ErrorText returns [Sampling.Error] in words, "" of no samples.
+func (s Sampling) ErrorText(bytes, samples uint64) string {
+	if samples == 0 {
+		return ""
+	}
+	return ErrorText(s.Error(bytes, samples))
+}
+
 // ErrorText returns a relative error with its sign, in at most six cells ("±12 %").
 func ErrorText(e float64) string {
 	if e > 0 && e < 0.005 {
@@ -81,6 +89,9 @@ var (
 	blockWord = regexp.MustCompile(`\bblock(s?)\b`)
 	amount    = regexp.MustCompile(`(^|[\s(])([+-]?)([1-9][\d,]*(?:\.\d+)?|0\.\d+)( (?:B|[KMGTPE]iB)|[KMGTPE])(/s)?($|[\s).,:;·])`)
 )
+
+// Estimates states what it means for figures how blocks were chosen for recording ("sampled every 512 KiB").
+func Estimates(sampled string) string { return sampled + ": figures are estimates" }
 
 // AsEstimates returns a sentence about blocks as one about samples, for recordings of which not all blocks were recorded:
 // their numbers are not those of the program's blocks, and amounts of memory are marked. Names must not be in it.

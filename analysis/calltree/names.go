@@ -64,7 +64,7 @@ var allocators = Expression(`^(__libc_|__GI_+|__GI___libc_|_*rtld_|_*interceptor
 	`^operator new|^std::(__1::)?(__new_allocator|allocator|allocator_traits|__allocate_|_Vector_base|__cxx11::basic_string<.*>::_M_create)|` +
 	`^_?Py(Mem|Object|DataMem)_(Raw)?(Malloc|Calloc|Realloc|MALLOC)|^_PyObject_(Malloc|Calloc|Realloc|GC_)|^_PyMem_|^_PyBytes_FromSize$|` +
 	`^__rust_alloc|^__rdl_alloc|^alloc::alloc::|^<alloc::alloc::Global|^runtime\.(mallocgc\w*|new(object|array)|makeslice(64|copy)?|growslice|makemap\w*|makechan(64)?|rawstring|rawbyteslice|concatstrings?\w*)$|^g_malloc|^\?\?$|` +
-	`^(memtui-hook|libheaptrack_(preload|inject))[^/]*\+0x|` + // recorders
+	`^` + recorders + `\+0x|` +
 	`^(\w+::)*\w*(malloc|calloc|realloc|reallocarray|memalign|strdup|strndup)(\(.*)?$`) // wrappers, such as xmalloc and zmalloc
 
 // SiteNode returns the frame that a stack is named after: the leaf, or the first caller that is not an allocation

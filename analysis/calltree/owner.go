@@ -8,13 +8,16 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
+// recorders matches the names of the libraries of recorders.
+const recorders = `(memtui-hook|libheaptrack_(preload|inject))[^/]*`
+
 // libraries match functions and files of standard libraries and runtimes, by language: they never own a site. Functions
 // are matched without return types and arguments.
 var libraries = []struct{ functions, files func() *regexp.Regexp }{
 	{ // C
 		Expression(`^(_dl_|_IO_|__libc_|__GI_|_nl_)|^(call_init|f?open(64|dir)?|fdopen|setvbuf|v?asprintf|getline|getdelim|qsort(_r)?|scandir|glob|regcomp|setlocale|newlocale|tzset|` +
 			`getaddrinfo|getpwnam|getpwuid|gethostbyname|pthread_create|allocate_dtv|realpath|getcwd|setenv|putenv|tempnam|open_memstream|str(n)?dup|wcsdup)(@.*)?$`),
-		Expression(`(^|/|:)(memtui-hook|libheaptrack_(preload|inject))[^/]*$|` + // recorders
+		Expression(`(^|/|:)` + recorders + `$|` +
 			`(^|/)(libc|libpthread|libdl|libm|librt|libgcc_s|ld|ld-linux|ld-musl|libSystem|libsystem_malloc)[-.][^/]*(so|dylib)[^/]*$|` +
 			`(^|\./|/glibc[^/]*/)(elf|malloc|libio|csu|nptl|stdio-common|sysdeps)/.*\.[ch]$`),
 	},

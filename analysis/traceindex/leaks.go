@@ -32,10 +32,7 @@ func (ix *fileIndex) Leaks(ctx context.Context, q analysis.LeakQuery) (analysis.
 			}
 		})
 	}
-	if err == nil {
-		err = l.err
-	}
-	if err != nil {
+	if err = cmp.Or(err, l.err); err != nil {
 		return analysis.Leaks{}, err
 	}
 	return l.list(ctx, lo, hi)

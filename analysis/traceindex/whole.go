@@ -110,10 +110,7 @@ func (ix *fileIndex) wholeLeaks(ctx context.Context, late int) (*group.LeakRows,
 	err := ix.shared(ctx, leakRowsID{late}, func(ctx context.Context) error {
 		sums := ix.leakSums(ctx, analysis.ByStack, group.Scope{}, analysis.FullRange)
 		err := sums.walkWhole(ctx, late)
-		if err == nil {
-			err = sums.err
-		}
-		if err != nil || len(sums.sites) > mostLeakRows {
+		if err = cmp.Or(err, sums.err); err != nil || len(sums.sites) > mostLeakRows {
 			return err
 		}
 		rows := sums.rows()

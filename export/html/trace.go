@@ -105,11 +105,14 @@ func (b *builder) findings(t *report.Trace) {
 		if f.Kind == analysis.FindingDamage.String() && !b.Complete {
 			continue // already in head
 		}
-		text := f.Certain(": ") + model.Clean(f.Evidence)
+		about := f.Certain("")
 		if line := f.Line(false); line != "" {
-			text = "at " + line + map[bool]string{true: ": ", false: ", "}[f.Certain("") == ""] + text
+			about = strings.TrimSuffix("at "+line+", "+about, ", ")
 		}
-		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: text, Spark: f.History()}
+		if about != "" {
+			about += ": "
+		}
+		x := finding{Sign: signOf(f.Kind), Label: f.Kind, Name: none, Text: about + model.Clean(f.Evidence), Spark: f.History()}
 		if !f.Owner.IsZero() {
 			x.Name = b.name(f.Owner.Titled())
 		}

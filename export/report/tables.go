@@ -115,11 +115,7 @@ func (w tableWriter) errors(t table, at int, of func(row int) (bytes, samples ui
 	}
 	t.cols = slices.Insert(slices.Clone(t.cols), at, col{titles.Error, number})
 	for i := range t.rows {
-		text := ""
-		if bytes, samples := of(i); samples > 0 {
-			text = w.style.Text(model.ErrorText(w.sampling.Error(bytes, samples)))
-		}
-		t.rows[i] = slices.Insert(t.rows[i], at, text)
+		t.rows[i] = slices.Insert(t.rows[i], at, w.style.Text(w.sampling.ErrorText(of(i))))
 	}
 	return t
 }
@@ -473,8 +469,7 @@ func (w tableWriter) sizes() table {
 	for _, s := range w.t.Sizes {
 		top = max(top, s.Count)
 	}
-	exact := w.style
-	exact.Estimated = false
+	exact := w.style.Stated()
 	for _, s := range w.t.Sizes {
 		out.rows = append(out.rows, []string{
 			exact.Bytes(s.Min), exact.Bytes(s.Max), w.style.Count(s.Count), w.style.Bytes(s.Bytes), w.style.Bar(s.Count, top, barCells),

@@ -112,7 +112,7 @@ func (t *TextWriter) completeness() string {
 	case t.r.Complete && slices.ContainsFunc(t.r.Problems, func(p Problem) bool { return model.RecordedInPart(p.Code) }):
 		return strings.TrimPrefix(t.r.File.Sampled+", "+model.InPart+", see below", ", ")
 	case t.r.Complete && t.r.File.Sampled != "":
-		return t.r.File.Sampled + ": figures are estimates"
+		return model.Estimates(t.r.File.Sampled)
 	case t.r.Complete && len(t.r.Problems) == 0:
 		return "complete"
 	case t.r.Complete:

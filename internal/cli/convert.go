@@ -223,7 +223,7 @@ func (c *convertCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if p.Meta.Sampled != "" && t.name != "mlyze" {
-		lost = append(lost, export.Loss{What: p.Meta.Sampled + ": figures are estimates, and no row of " + t.name + " says so", Count: 1})
+		lost = append(lost, export.Loss{What: model.Estimates(p.Meta.Sampled) + ", and no row of " + t.name + " says so", Count: 1})
 	}
 	a.losses(lost)
 	return nil

@@ -136,7 +136,7 @@ func writeShown(w io.Writer, header report.Header, t *views.ShownTable, rows [][
 	}
 	table := &cells.Table{Heading: t.Title, Answer: model.Clean(t.About), More: t.Left, Rows: rows}
 	if sampled != "" {
-		table.Heading += "  " + sampled + ": figures are estimates"
+		table.Heading += "  " + model.Estimates(sampled)
 	}
 	style, named := cells.Style{}, false
 	for i, h := range t.Heads {

@@ -68,10 +68,7 @@ func counts(sites []judged) (text string) {
 
 // verdictLine returns the verdict about a site, with the site's name where there are others.
 func (p *Stacks) verdictLine(s *judged, alone bool) widget.Line {
-	text := ui.VerdictSentence(s.said)
-	if p.State.Sampled() {
-		text = model.AsEstimates(text)
-	}
+	text := p.State.Sentence(ui.VerdictSentence(s.said))
 	if !alone {
 		text = p.said.Site(&p.State, s.stack) + ": " + text
 	}

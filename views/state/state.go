@@ -358,6 +358,15 @@ func (s *State) Estimate(figure string) string {
 	return figure
 }
 
+// Sentence returns a sentence about blocks as it is shown: about samples where not all were recorded. Names must not be
+// in it.
+func (s *State) Sentence(text string) string {
+	if s.Sampled() {
+		return model.AsEstimates(text)
+	}
+	return text
+}
+
 // Sampling returns by what chance blocks were recorded, as far as that is known.
 func (s *State) Sampling() model.Sampling {
 	if s.Profile == nil {

@@ -103,10 +103,7 @@ func (p *findingsPane) followed() bool {
 func (p *findingsPane) text(f *analysis.Finding) string {
 	text := ": " + f.Text
 	if f.Kind.IsVerdict() {
-		text = " (" + ui.Certain(f.Confidence, f.Growth) + ")" + text
-		if p.state.Sampled() {
-			text = model.AsEstimates(text)
-		}
+		text = " (" + p.state.Sentence(ui.Certain(f.Confidence, f.Growth)) + ")" + text
 	}
 	if f.HasOwner && f.Owner.Function != "" {
 		name := f.Owner.Function

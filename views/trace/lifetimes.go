@@ -315,11 +315,7 @@ func (p *Lifetimes) CopyText() string {
 	if p.data == nil {
 		return ""
 	}
-	text := widget.Clean(p.cursorText(ui.Figures{Exact: true, Wide: true}))
-	if p.State.Sampled() {
-		return model.AsEstimates(text)
-	}
-	return text
+	return p.State.Sentence(widget.Clean(p.cursorText(ui.Figures{Exact: true, Wide: true})))
 }
 
 // Draw implements tview.Primitive.

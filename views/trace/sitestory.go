@@ -104,7 +104,7 @@ func amounts(s *state.State, g groupAmong) string {
 		if !s.Sampled() || samples == 0 {
 			return ""
 		}
-		return " " + model.ErrorText(s.Sampling().Error(bytes, samples))
+		return " " + s.Sampling().ErrorText(bytes, samples)
 	}
 	return fmt.Sprintf("live %s%s%s in %s (%s of all)%s · total %s%s in %s%s%s", atMost, f.Bytes(g.LiveBytes),
 		off(g.LiveBytes, g.LiveCount), model.Blocks(g.LiveCount), ui.ShareText(ui.ShareOf(g.LiveBytes, g.live)), peak,

@@ -80,18 +80,10 @@ func (n naming) counted() string {
 	return ""
 }
 
-// errorText returns how far a sum of samples is off, "" of none.
-func (n naming) errorText(bytes, samples uint64) string {
-	if samples == 0 {
-		return ""
-	}
-	return model.ErrorText(n.chosen.Error(bytes, samples))
-}
-
 // errors returns the column of how far sums of bytes are off, which only a sampled recording has.
 func errors[R any](n naming, like string, of func(r *R) (bytes, samples uint64)) ui.Column[R] {
 	return ui.Column[R]{Title: titles.Error, Width: 6, Drop: 4, Right: true, Like: like, Hidden: !n.sampled,
-		Cell: func(r *R) widget.Cell { return widget.Cell{Text: n.errorText(of(r))} }}
+		Cell: func(r *R) widget.Cell { return widget.Cell{Text: n.chosen.ErrorText(of(r))} }}
 }
 
 func (n naming) label(by analysis.Group, s *analysis.Site) ui.SiteLabel {

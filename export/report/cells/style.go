@@ -87,6 +87,12 @@ func (s Style) Rate(perSecond float64) string {
 	return sign + model.ShortRate(perSecond)
 }
 
+// Stated returns how figures look that are no estimates, although others of the file are.
+func (s Style) Stated() Style {
+	s.Estimated = false
+	return s
+}
+
 // Bold emphasizes text.
 func (s Style) Bold(t string) string { return s.escape("1", t) }
 
@@ -142,8 +148,7 @@ func (s Style) Change(n int64) string {
 	if n == 0 {
 		return "0"
 	}
-	s.Estimated = false
-	return mark + sign + s.Bytes(Magnitude(n))
+	return mark + sign + s.Stated().Bytes(Magnitude(n))
 }
 
 // AtLeast formats bytes that may be a lower bound.

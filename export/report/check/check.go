@@ -118,16 +118,14 @@ func (l *Limit) reason(s cells.Style) string {
 		what += " in snapshot " + model.Group(uint64(*l.Snapshot))
 	}
 	if l.Series != nil {
-		s.Estimated = false // it was measured
+		s = s.Stated() // it was measured
 	}
 	s.Exact = s.Exact || l.amount(l.Value, s) == l.amount(l.Limit, s) // otherwise both would look the same
 	word := " is within "
 	if !l.OK {
 		word = " exceeds "
 	}
-	limit := s
-	limit.Estimated = false
-	out := what + ": " + l.amount(l.Value, s) + word + l.amount(l.Limit, limit)
+	out := what + ": " + l.amount(l.Value, s) + word + l.amount(l.Limit, s.Stated())
 	if l.Base != nil {
 		out += " (" + l.Asked + " of " + l.amount(*l.Base, s) + " in the base)"
 	}
@@ -184,7 +182,7 @@ func (c *Result) verdict() string {
 		out = "FAILED: " + model.Group(uint64(failed)) + " of " + model.Counted(len(c.Checks), "limit") + " exceeded"
 	}
 	if c.File.Sampled != "" {
-		out += "; " + c.File.Sampled + ": figures are estimates"
+		out += "; " + model.Estimates(c.File.Sampled)
 	}
 	if !c.Complete {
 		out += "; part of the file could not be read: figures cover the rest"

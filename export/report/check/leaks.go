@@ -134,8 +134,7 @@ func (c *Leaks) Limit(asked string) Limit {
 
 // reason returns the number of leaks, and how many are accepted.
 func (c *Leaks) reason(s cells.Style) string {
-	out, limit := "no leaks", s
-	limit.Estimated = false
+	out, limit := "no leaks", s.Stated()
 	if c.MinBytes > 0 {
 		out += " of " + limit.Bytes(c.MinBytes) + " or more"
 	}
