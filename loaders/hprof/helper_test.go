@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 
+	"github.com/memtui/memtui/internal/memtest/graphs"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -61,12 +61,10 @@ func openSource(t testing.TB, src *loaders.Source, sizes loaders.HeapSizes) *res
 		return r
 	}
 	for i := range r.profile.Heaps.Len() {
-		var counted *model.Heap
-		h, err := r.profile.Heaps.Open(model.WithCounted(ctx, func(h *model.Heap) { counted = h }), i, nil)
+		h, err := graphs.Counted(t, r.profile.Heaps, i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkCounted(t, counted, h)
 		for _, err := range modeltest.CheckHeap(h) {
 			t.Error(err)
 		}
@@ -77,26 +75,6 @@ func openSource(t testing.TB, src *loaders.Source, sizes loaders.HeapSizes) *res
 		t.Fatal(err)
 	}
 	return r
-}
-
-// checkCounted compares what was counted before a dump was decoded with the dump.
-func checkCounted(t testing.TB, counted, h *model.Heap) {
-	t.Helper()
-	if counted == nil {
-		t.Fatal("nothing was counted while the dump was decoded")
-	}
-	again := *h
-	again.Tally = nil
-	if again.Count(); !slices.Equal(counted.Tally, again.Tally) {
-		t.Errorf("counted %v while the dump was decoded, and %v then", counted.Tally, again.Tally)
-	}
-	for _, x := range again.Tally {
-		for axis := range schema.Axes {
-			if got, want := counted.Tables.OnAxis(axis, x.Entity), h.Tables.OnAxis(axis, x.Entity); got != want {
-				t.Errorf("type %d is %q on axis %d while the dump is decoded, and %q then", x.Entity, got, axis, want)
-			}
-		}
-	}
 }
 
 // answers are what independent programs say of a sample.

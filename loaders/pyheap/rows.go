@@ -15,6 +15,15 @@ func newPass() objects.Pass { return pass{} }
 // Parser implements [objects.Pass], as do the methods below.
 func (pass) Parser(n *objects.Names) objects.Parser { return newParser(n) }
 
+// Sort returns the kind and the name of the type: every line has it.
+func (pass) Sort(u *objects.Unit, i int) objects.Sort {
+	return objects.Sort{Kind: u.Kind[i], Name: u.Name[i]}
+}
+
+func (pass) TypeName(_ model.HeapKind, name string) string { return name }
+
+func (pass) ClassName(*objects.Unit, int) string { return "" }
+
 func (pass) Rows(b *objects.Build) error {
 	h, last := b.Heap, 0
 	for r, k := range h.Kinds {
@@ -36,7 +45,7 @@ func (pass) Rows(b *objects.Build) error {
 				}
 			}
 		}
-		u.Class, u.Name, u.Extra = nil, nil, [objects.MaxExtra][]uint32{}
+		u.Class, u.Kind, u.Name, u.Extra = nil, nil, nil, [objects.MaxExtra][]uint32{}
 	}
 	return nil
 }

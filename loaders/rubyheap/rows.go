@@ -1,6 +1,7 @@
 package rubyheap
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func (s *pass) Rows(b *objects.Build) error {
 	for _, u := range b.Units {
 		for i := range u.Class {
 			r := u.First() + model.Row(i)
-			h.Entity[r] = s.typeOf(u, i, h.Kinds[r])
+			h.Entity[r] = s.typeOf(u, i)
 			h.Axes[axisSite][r] = b.Strings.Of(u.Names, u.Extra[extraSite][i])
 			g := u.Extra[extraGeneration][i]
 			n, ok := generations[g]
@@ -60,7 +61,7 @@ func (s *pass) Rows(b *objects.Build) error {
 				s.nameVariables(u, i, shapes, uint64(id)-1)
 			}
 		}
-		u.Class, u.Name, u.Extra = nil, nil, [objects.MaxExtra][]uint32{}
+		u.Class, u.Kind, u.Name, u.Extra = nil, nil, nil, [objects.MaxExtra][]uint32{}
 	}
 	empty := int64(0)
 	for _, p := range s.parsers {
@@ -84,15 +85,8 @@ func (s *pass) nameClasses() {
 	}
 	for _, u := range s.build.Units {
 		for i := range u.Class {
-			r := u.First() + model.Row(i)
-			if k := h.Kinds[r]; k == kindClass || k == kindModule {
-				name := u.Names.Text(u.Name[i])
-				if name == "" {
-					name = "#<Class>"
-					if k == kindModule {
-						name = "#<Module>"
-					}
-				}
+			if name := s.ClassName(u, i); name != "" {
+				r := u.First() + model.Row(i)
 				s.class[r] = s.build.Types.Named(name)
 				h.About[r] = s.class[r]
 			}
@@ -101,39 +95,54 @@ func (s *pass) nameClasses() {
 }
 
 // typeOf returns the type of an object: its class or, if it has none, the interpreter's name.
-func (s *pass) typeOf(u *objects.Unit, i int, kind model.HeapKind) uint32 {
-	types := s.build.Types
-	inner := func(what string) uint32 {
-		name := u.Names.Text(u.Name[i])
-		if name == "" {
-			name = "None"
-		}
-		return types.Named("(" + what + " " + name + ")")
-	}
-	switch kind {
-	case kindClass:
-		return types.Named("Class")
-	case kindModule:
-		return types.Named("Module")
-	case kindIClass:
-		return types.Named("(included module)")
-	case kindIMemo:
-		return inner("imemo")
-	case kindNode:
-		return inner("node")
-	}
-	if r, ok := s.build.Row(u.Class[i]); ok {
+func (s *pass) typeOf(u *objects.Unit, i int) uint32 {
+	sort := s.Sort(u, i)
+	if r, ok := s.build.Row(sort.Class); ok {
 		if t, ok := s.class[r]; ok {
 			return t
 		}
 	}
-	switch kind {
-	case kindData:
-		return inner("data")
-	case kindOther:
-		return types.Named("(" + strings.ToLower(u.Names.Text(u.Name[i])) + ")")
+	return s.build.Types.Named(s.TypeName(sort.Kind, u.Names.Text(sort.Name)))
+}
+
+// Sort implements [objects.Pass].
+func (s *pass) Sort(u *objects.Unit, i int) objects.Sort {
+	switch kind := u.Kind[i]; kind {
+	case kindClass, kindModule, kindIClass:
+		return objects.Sort{Kind: kind}
+	case kindIMemo, kindNode:
+		return objects.Sort{Kind: kind, Name: u.Name[i]}
+	default:
+		return objects.Sort{Kind: kind, Name: u.Name[i], Class: u.Class[i]}
 	}
-	return types.Named("(" + schema.Kinds[kind].Name + ")")
+}
+
+// TypeName implements [objects.Pass].
+func (s *pass) TypeName(kind model.HeapKind, name string) string {
+	switch kind {
+	case kindClass:
+		return "Class"
+	case kindModule:
+		return "Module"
+	case kindIClass:
+		return "(included module)"
+	case kindIMemo, kindNode, kindData:
+		return "(" + schema.Kinds[kind].Name + " " + cmp.Or(name, "None") + ")"
+	case kindOther:
+		return "(" + strings.ToLower(name) + ")"
+	}
+	return "(" + schema.Kinds[kind].Name + ")"
+}
+
+// ClassName implements [objects.Pass].
+func (s *pass) ClassName(u *objects.Unit, i int) string {
+	switch u.Kind[i] {
+	case kindClass:
+		return cmp.Or(u.Names.Text(u.Name[i]), "#<Class>")
+	case kindModule:
+		return cmp.Or(u.Names.Text(u.Name[i]), "#<Module>")
+	}
+	return ""
 }
 
 // Axes sets the superclass and module of types.

@@ -57,6 +57,26 @@ func (d *decoding) classes() error {
 	return nil
 }
 
+// nameRows sets the classes of rows, and reports how many there are of each.
+func (d *decoding) nameRows() error {
+	if err := d.classes(); err != nil {
+		return err
+	}
+	model.ReportCounted(d.ctx, d.h, d.classNames)
+	return nil
+}
+
+// classNames returns the tables of classes, without the other texts of the file.
+func (d *decoding) classNames() *model.HeapTables {
+	t := &model.HeapTables{Types: make([]model.HeapType, len(d.h.Tables.Types)), Axes: make([][]uint32, numAxes)}
+	t.Axes[axisNode] = make([]uint32, len(t.Types))
+	for i, x := range d.h.Tables.Types {
+		t.Types[i].Name, t.Axes[axisNode][i] = uint32(2*i), uint32(2*i+1)
+		t.Strings = append(t.Strings, strings.Clone(d.text(x.Name)), d.text(d.h.Tables.Axes[axisNode][i]))
+	}
+	return t
+}
+
 func (k *classing) of(kind model.HeapKind, name uint32) uint32 {
 	class := kinds[kind].class
 	if class != "" {
@@ -162,6 +182,9 @@ func (d *decoding) owners() error {
 		sum, _ := model.SaturatingAdd(h.MovedSize(model.Row(o)), h.Managed(model.Row(r)))
 		h.SetMoved(model.Row(o), sum)
 		h.SetMoved(model.Row(r), 0)
+	}
+	if h.Moved != nil {
+		h.Tally = nil // without the sizes that moved
 	}
 	return nil
 }

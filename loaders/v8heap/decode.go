@@ -97,11 +97,12 @@ func (d *decoding) run() (*model.Heap, error) {
 	if err := d.link(); err != nil {
 		return nil, err
 	}
-	for i, part := range []func() error{d.classes, d.sites, d.detached, d.owners, d.classify} {
+	after := []func() error{d.sites, d.detached, d.owners, d.classify}
+	for i, part := range after {
 		if err := part(); err != nil {
 			return nil, err
 		}
-		d.reached(float64(i+1) / 5)
+		d.reached(float64(i+1) / float64(len(after)))
 	}
 	d.reportFindings()
 	for _, text := range d.more { // where they are kept, they need not be put together again
@@ -181,16 +182,25 @@ func formOf(kind model.HeapEdgeKind) edgeForm {
 	return x
 }
 
-// read fills the columns from the file, on all cores.
+// read fills the columns from the file, on all cores. Nodes come first: with the strings, which one goroutine reads
+// meanwhile, they tell the classes of rows long before all references are read.
 func (d *decoding) read() error {
 	nodes, edges := d.sections["nodes"], d.sections["edges"]
 	var jobs []func(c *numbers) error
+	named := atomic.Int64{} // how many parts that classes need are not read yet
+	one := func(err error) error {
+		if err == nil && named.Add(-1) == 0 {
+			return d.nameRows()
+		}
+		return err
+	}
 	if nodes != nil && d.h.Len() > 0 {
 		r := newNodeReader(d)
 		for i := range nodes.chunks {
-			jobs = append(jobs, func(c *numbers) error { return r.chunk(c, i) })
+			jobs = append(jobs, func(c *numbers) error { return one(r.chunk(c, i)) })
 		}
 	}
+	named.Store(int64(len(jobs)) + 1)
 	if edges != nil && len(d.to) > 0 {
 		r := newEdgeReader(d)
 		for i := range edges.chunks {
@@ -200,7 +210,7 @@ func (d *decoding) read() error {
 	errs := make([]error, runtime.GOMAXPROCS(0)+1)
 	var group sync.WaitGroup
 	var next atomic.Int64
-	group.Go(func() { errs[0] = model.Guarded(d.readStrings) })
+	group.Go(func() { errs[0] = model.Guarded(func() error { return one(d.readStrings()) }) })
 	for w := 1; w < len(errs); w++ {
 		group.Go(func() {
 			errs[w] = model.Guarded(func() error {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/suspects"
+	"github.com/memtui/memtui/internal/memtest/graphs"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -45,7 +46,7 @@ func open1(t testing.TB, src *loaders.Source) *result {
 		return r
 	}
 	r.source = r.profile.Heaps.(*file)
-	h, err := r.source.Open(ctx, 0, nil)
+	h, err := graphs.Counted(t, r.source, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func Open(t testing.TB, f loaders.Format, src *loaders.Source) *Result {
 	if r.Profile = store.Current(); r.Profile == nil {
 		return r
 	}
-	h, err := r.Profile.Heaps.Open(ctx, 0, nil)
+	h, err := Counted(t, r.Profile.Heaps, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

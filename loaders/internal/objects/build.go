@@ -109,7 +109,7 @@ func (b *Build) rows(schema *model.HeapSchema) error {
 		for i, n := range u.Size {
 			h.SetSize(model.Row(u.first)+model.Row(i), n)
 		}
-		u.IDs, u.Kind, u.Size = nil, nil, nil
+		u.IDs, u.Size = nil, nil
 	}
 	b.index = rowindex.New(h.IDs[b.first-1:], b.scratch)
 	return b.ctx.Err()

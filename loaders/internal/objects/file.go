@@ -29,6 +29,12 @@ type Form struct {
 type Pass interface {
 	// Parser returns the parser for a goroutine. Any goroutine may call it, one at a time.
 	Parser(*Names) Parser
+	// Sort returns what the type of an object depends on.
+	Sort(u *Unit, i int) Sort
+	// TypeName returns the type of objects whose class is not in the file, from what their lines say.
+	TypeName(kind model.HeapKind, name string) string
+	// ClassName returns the name that an object gives to objects of which it is the class, "" for none.
+	ClassName(u *Unit, i int) string
 	// Rows sets the entities and axes of rows. References are still identities; they may be named.
 	Rows(*Build) error
 	// Roots is called once all references between objects are known.
@@ -163,7 +169,8 @@ func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build,
 	pass := f.form.Start()
 	room, scratch := f.Src.Budget().Room(f.Size), f.Src.Budget().Room(f.Size)
 	defer scratch.Close()
-	units, names, err := read(ctx, f.Src, f.Size, scratch, func(n int64) {
+	count := newCounting(ctx, pass, f.form.Schema)
+	units, names, err := read(ctx, f.Src, f.Size, scratch, count, func(n int64) {
 		mu.Lock()
 		defer mu.Unlock()
 		if done += n; progress != nil {
@@ -173,6 +180,7 @@ func (f *File) decode(ctx context.Context, progress func(done float64)) (*Build,
 	if err != nil {
 		return nil, err
 	}
+	count.end()
 	b := &Build{ctx: ctx, src: f.Src, room: room, scratch: scratch, Units: units, names: names, kinds: f.form.Kinds,
 		Strings: newStrings(), frames: map[model.HeapFrame]uint32{}}
 	b.Types = newTypes(b.Strings)

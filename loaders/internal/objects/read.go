@@ -40,8 +40,8 @@ type reading struct {
 }
 
 // read reads all lines of a file on all cores, and returns its units in the order of the file, with their lists in a
-// room.
-func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room, advance func(int64),
+// room. It counts their objects.
+func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room, count *counting, advance func(int64),
 	parser func(*Names) Parser) ([]*Unit, []*Names, error) {
 	r := &reading{ctx: ctx, src: src, size: size, advance: advance}
 	units := make([]*Unit, (size+unitBytes-1)/unitBytes)
@@ -64,6 +64,7 @@ func read(ctx context.Context, src *loaders.Source, size int64, room *model.Room
 				mem = nil
 			}
 			last = fill{len(u.IDs), len(u.refs)}
+			count.add(u)
 			u.shrink(room)
 			units[i] = u
 			advance(min(unitBytes, size-i*unitBytes))
