@@ -20,11 +20,18 @@ type slowHeaps struct {
 	canceled atomic.Bool
 	ready    atomic.Bool // else what could be slow fails at once: the search for suspects does not hold up the start
 	damaged  bool
+	counts   chan *model.Heap // what it has counted meanwhile
+	only     bool             // there is one snapshot
 }
 
 func (s *slowHeaps) Schema() *model.HeapSchema { return mvmheap.Schema() }
 
-func (s *slowHeaps) Len() int { return 2 }
+func (s *slowHeaps) Len() int {
+	if s.only {
+		return 1
+	}
+	return 2
+}
 
 func (s *slowHeaps) Info(i int) model.HeapInfo {
 	bytes := model.NoCount
@@ -40,10 +47,11 @@ func (s *slowHeaps) Open(ctx context.Context, i int, progress func(float64)) (*m
 	if s.damaged {
 		return nil, errors.New("its columns are gone")
 	}
-	if i == 1 && s.release != nil && !s.ready.Load() {
+	last := i == s.Len()-1
+	if last && s.release != nil && !s.ready.Load() {
 		return nil, errors.New("not yet")
 	}
-	if i == 1 && s.release != nil {
+	if last && s.release != nil {
 		if progress != nil {
 			progress(0.4)
 		}
@@ -51,14 +59,28 @@ func (s *slowHeaps) Open(ctx context.Context, i int, progress func(float64)) (*m
 		case s.started <- struct{}{}:
 		default:
 		}
-		select {
-		case <-ctx.Done():
-			s.canceled.Store(true)
-			return nil, ctx.Err()
-		case <-s.release:
+		if err := s.wait(ctx); err != nil {
+			return nil, err
 		}
 	}
 	return smallHeap(), nil
+}
+
+// wait reports what is counted until the snapshot is let go.
+func (s *slowHeaps) wait(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			s.canceled.Store(true)
+			return ctx.Err()
+		case h := <-s.counts:
+			if report := model.CountedReport(ctx); report != nil {
+				report(h)
+			}
+		case <-s.release:
+			return nil
+		}
+	}
 }
 
 func (s *slowHeaps) Scores(context.Context, int) (model.HeapScores, bool, error) {
@@ -171,6 +193,41 @@ func TestTypesAreShownBeforeTheyAreFollowed(t *testing.T) {
 	u.waitFor("Trends", "Block", "List")
 	close(src.release)
 	u.waitFor("by bytes")
+}
+
+// countedHeap has so many blocks of 100 bytes, and lists of 40.
+func countedHeap(blocks, lists uint64) *model.Heap {
+	h := &model.Heap{Schema: mvmheap.Schema(), Tables: smallHeap().Tables}
+	for i, n := range []uint64{lists, blocks} {
+		if size := []uint64{40, 100}[i]; n > 0 {
+			h.Tally = append(h.Tally, model.HeapTally{Kind: uint32(mvmheap.KindObject), Entity: uint32(i), Count: n, Managed: n * size})
+		}
+	}
+	return h
+}
+
+// What a snapshot holds is shown while it is decoded, and grows; it is never shown as if it were all. Keys are answered
+// meanwhile.
+func TestCountsAreShownWhileASnapshotIsDecoded(t *testing.T) {
+	src := &slowHeaps{release: make(chan struct{}), started: make(chan struct{}, 1), counts: make(chan *model.Heap), only: true}
+	u := openSlow(t, src, time.Millisecond)
+	u.busyKeys("E") // all edges: everything is asked for again
+	<-src.started
+	src.counts <- countedHeap(1, 0)
+	u.waitFor("counted so far · by bytes", "decoding the snapshot 40 %", "Block␛[2J", "100 B")
+	src.counts <- countedHeap(7, 3)
+	u.waitFor("counted so far · by bytes", "700 B", "List", "120 B")
+	u.busyKeys("m")
+	u.waitFor("counted so far · by count")
+	u.busyKeys("m")
+	u.waitFor("counted so far · by bytes")
+	close(src.release)
+	u.waitFor("Totals and types", "one snapshot: nothing to compare · by bytes", "200 B", "40 B")
+	u.sim.Do(func() {
+		if text := u.sim.Text(); strings.Contains(text, "so far") || strings.Contains(text, "700 B") {
+			t.Errorf("decoded:\n%s", text)
+		}
+	})
 }
 
 // busyKeys types keys without waiting for anything.

@@ -22,16 +22,14 @@ func (p Policy) Of(s *model.HeapSchema) *model.HeapPolicy {
 // cache. Concurrent requests for the same thing share one computation. Any goroutine may call its methods.
 type Heaps interface {
 	Source() model.HeapSource
-	// Heap returns a decoded snapshot.
+	// Heap returns a decoded snapshot. What is counted while it is decoded goes to the function of [model.WithCounted] of
+	// every caller that waits for it.
 	Heap(ctx context.Context, i int) (*model.Heap, error)
 	// Graph returns a snapshot with its dominators and retained sizes.
 	Graph(ctx context.Context, i int, p Policy) (*Graph, error)
 	// Progress returns the fraction, 0 … 1, that is done of the current work on snapshot i; ok is false if there is
 	// none.
 	Progress(i int) (done float64, what string, ok bool)
-	// Counted returns what snapshot i consists of while it is decoded, as [model.WithCounted] describes it; nil if that
-	// is not known.
-	Counted(i int) *model.Heap
 }
 
 // Graph is a snapshot under one policy of references, with dominators and what they retain. It is immutable except for

@@ -47,11 +47,49 @@ type job struct {
 	cancel   context.CancelFunc
 	waiters  int
 	progress atomic.Uint64 // bits of a float64
-	counted  atomic.Pointer[model.Heap]
+	counts   counts
 	done     chan struct{} // closed when the rest is set
 	heap     *model.Heap
 	graph    *Graph
 	err      error
+}
+
+// counts passes on what is counted while a snapshot is decoded.
+type counts struct {
+	mu   sync.Mutex
+	last *model.Heap
+	to   []counted
+}
+
+// counted is a caller that waits for a snapshot.
+type counted struct {
+	ctx    context.Context
+	report func(*model.Heap)
+}
+
+// add adds a caller, which gets what has been counted so far.
+func (c *counts) add(ctx context.Context) {
+	report := model.CountedReport(ctx)
+	if report == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.to = append(c.to, counted{ctx, report})
+	if c.last != nil {
+		report(c.last)
+	}
+}
+
+// report passes a heap on to the callers that still wait.
+func (c *counts) report(h *model.Heap) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.last = h
+	c.to = slices.DeleteFunc(c.to, func(x counted) bool { return x.ctx.Err() != nil })
+	for _, x := range c.to {
+		x.report(h)
+	}
 }
 
 func (j *job) report(done float64) { j.progress.Store(math.Float64bits(done)) }
@@ -95,16 +133,6 @@ func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
 	return 0, "", false
 }
 
-// Counted returns what the current work on a snapshot has counted.
-func (h *heaps) Counted(i int) *model.Heap {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if j := h.jobs[key{i: i}]; j != nil {
-		return j.counted.Load()
-	}
-	return nil
-}
-
 // join returns finished work, waits for work in progress, or starts it.
 func (h *heaps) join(ctx context.Context, key key) (*job, error) {
 	if key.i < 0 || key.i >= h.src.Len() {
@@ -127,6 +155,7 @@ func (h *heaps) join(ctx context.Context, key key) (*job, error) {
 	}
 	j.waiters++
 	h.mu.Unlock()
+	j.counts.add(ctx)
 	select {
 	case <-j.done:
 		h.leave(key, j)
@@ -185,7 +214,7 @@ func (h *heaps) run(ctx context.Context, key key, j *job) {
 			if key.graph {
 				j.graph, err = h.makeGraph(ctx, key, j)
 			} else {
-				j.heap, err = h.src.Open(model.WithCounted(ctx, j.counted.Store), key.i, j.report)
+				j.heap, err = h.src.Open(model.WithCounted(ctx, j.counts.report), key.i, j.report)
 			}
 			return err
 		})

@@ -94,9 +94,6 @@ func TestWorkNobodyWaitsForIsCanceled(t *testing.T) {
 		failed <- err
 	}()
 	<-src.started
-	if c := h.Counted(0); c == nil || len(c.Tally) != 2 || c.Len() != 0 {
-		t.Errorf("counted %v while it is decoded", c)
-	}
 	if done, what, ok := h.Progress(0); !ok || done > 0.5 || what == "" {
 		t.Errorf("progress %v %q %v", done, what, ok)
 	}
@@ -111,9 +108,43 @@ func TestWorkNobodyWaitsForIsCanceled(t *testing.T) {
 	if _, err := h.Heap(context.Background(), 0); err != nil {
 		t.Errorf("asked again: %v", err)
 	}
-	if c := h.Counted(0); c != nil {
-		t.Errorf("counted %v after it was decoded", c)
+}
+
+// Every caller that waits for a snapshot gets what is counted meanwhile, also one that comes later; one that does not
+// want to wait any longer gets nothing.
+func TestCountsGoToAllWhoWait(t *testing.T) {
+	src := &fakeHeaps{n: 1, gate: make(chan struct{}), started: make(chan struct{}, 9)}
+	h := NewHeaps(src, 1<<30)
+	reports := make(chan *model.Heap, 9)
+	var wg sync.WaitGroup
+	wait := func(ctx context.Context) {
+		wg.Go(func() {
+			if _, err := h.Heap(ctx, 0); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+		})
 	}
+	wait(context.Background())
+	<-src.started
+	for range 2 {
+		wait(model.WithCounted(context.Background(), func(h *model.Heap) { reports <- h }))
+		if c := <-reports; len(c.Tally) != 2 || c.Len() != 0 {
+			t.Errorf("counted %v while it is decoded", c)
+		}
+	}
+	h.(*heaps).mu.Lock()
+	j := h.(*heaps).jobs[key{i: 0}]
+	h.(*heaps).mu.Unlock()
+	gone, cancel := context.WithCancel(context.Background())
+	before := 0
+	j.counts.add(model.WithCounted(gone, func(*model.Heap) { before++ }))
+	cancel()
+	j.counts.report(&model.Heap{})
+	if len(reports) != 2 || before != 1 {
+		t.Errorf("%d reports to those who wait, %d to one who is gone", len(reports), before)
+	}
+	close(src.gate)
+	wg.Wait()
 }
 
 func TestSnapshotsBeyondTheBudgetGo(t *testing.T) {

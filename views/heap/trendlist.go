@@ -72,6 +72,15 @@ func (d trendData) whole(t *trend) uint64 {
 	return d.types.Count
 }
 
+// figureWidth returns the width of a column of sums: counts of the complete heap are not shortened.
+func (d trendData) figureWidth() int {
+	w := 9
+	for i := range d.snaps.rows {
+		w = max(w, len(model.Group(uint64(max(d.snaps.rows[i].info.References, 0)))))
+	}
+	return w
+}
+
 // trendSpark is the column of the curves.
 const trendSpark = 2
 
@@ -146,7 +155,7 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 				return t.sub
 			}},
 		{Title: course, Width: 10, Grow: 3, MaxWidth: 60, Rank: (*trend).top, Cell: d.courseCell},
-		{Title: fmt.Sprintf("AT #%d", d.at), Fields: []string{field}, Figure: ui.BytesFigure, Width: 9, Drop: 1,
+		{Title: fmt.Sprintf("AT #%d", d.at), Fields: []string{field}, Figure: ui.BytesFigure, Width: d.figureWidth(), Drop: 1,
 			Value: func(t *trend) uint64 { v, _ := t.value(d.at); return v },
 			Known: func(t *trend) bool {
 				v, ok := t.value(d.at)
@@ -281,7 +290,10 @@ func (l *trendList) answer() string {
 	if !l.List.Descending {
 		text += ", reversed"
 	}
-	if l.Blank.one() {
+	switch types := l.Blank.types; {
+	case types != nil && types.SoFar:
+		text = "counted so far · " + text
+	case l.Blank.one():
 		text = "one snapshot: nothing to compare · " + text
 	}
 	return text

@@ -8,17 +8,28 @@ import (
 	"github.com/memtui/memtui/views/state"
 )
 
-// HeapTypes are the objects of a snapshot by type, available once they are counted: while it is decoded, if possible. Read-only once made.
+// HeapTypes are the objects of a snapshot by type. Read-only once made.
 type HeapTypes struct {
 	GraphKey
+	SoFar bool   // counted while the snapshot is decoded: not final
 	Bytes uint64 // of all objects
 	Count uint64 // of objects
 	List  []heapgraph.Group
 }
 
-// sumTypes decodes a snapshot and adds up its objects by type, with the sizes that they have under the policy.
-func sumTypes(ctx context.Context, k GraphKey) (*HeapTypes, error) {
-	h, err := k.Heaps.Heap(ctx, k.I)
+// sumTypes decodes a snapshot and adds up its objects by type, with the sizes that they have under the policy. What is
+// counted until then is shown meanwhile.
+func (l *HeapLoads) sumTypes(ctx context.Context, k GraphKey) (*HeapTypes, error) {
+	h, err := k.Heaps.Heap(model.WithCounted(ctx, func(h *model.Heap) {
+		t := typesOf(k, h)
+		t.SoFar = true
+		l.Post(func() {
+			if ctx.Err() == nil && l.Types.Running() && l.Types.Key == k {
+				l.soFar = t
+				l.Changed()
+			}
+		})
+	}), k.I)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +45,8 @@ func typesOf(k GraphKey, h *model.Heap) *HeapTypes {
 	return out
 }
 
-// AskTypes requests the types of the state's snapshot, and returns them once they are available, else nil. It does not
-// restart what a user stopped.
+// AskTypes requests the types of the state's snapshot. It returns them, or what is counted of them so far, nil if that
+// is nothing. It does not restart what a user stopped.
 func (l *HeapLoads) AskTypes(s *state.State) *HeapTypes {
 	key := GraphKey{HeapKey{l.Heaps, s.Snapshot()}, s.Heap.Policy}
 	if l.Heaps == nil || key.I < 0 || key == l.Suspects.stopped {
@@ -44,19 +55,11 @@ func (l *HeapLoads) AskTypes(s *state.State) *HeapTypes {
 	}
 	l.Types.Ask(key)
 	if t, ok := l.Types.Get(); ok && t.GraphKey == key {
+		l.soFar = nil
 		return t
 	}
-	return l.countedTypes(key)
-}
-
-// countedTypes returns the types of a snapshot that is being decoded, nil if they are not known yet.
-func (l *HeapLoads) countedTypes(key GraphKey) *HeapTypes {
-	h := l.Heaps.Counted(key.I)
-	if h == nil {
-		return nil
+	if l.soFar != nil && l.soFar.GraphKey == key && l.Types.Running() {
+		return l.soFar
 	}
-	if l.counted.heap != h {
-		l.counted.heap, l.counted.types = h, typesOf(key, h)
-	}
-	return l.counted.types
+	return nil
 }

@@ -63,10 +63,7 @@ type HeapLoads struct {
 	Totals   map[HeapKey]heapgraph.Totals // of the decoded snapshots
 	paused   HeapKey                      // decoding that the user stopped
 	weighed  []weighed
-	counted  struct { // the last snapshot whose objects were counted while it was decoded
-		heap  *model.Heap
-		types *HeapTypes
-	}
+	soFar    *HeapTypes // of the snapshot that is being decoded; nil for none
 }
 
 // NewHeapLoads returns loads of heap snapshots that screens share.
@@ -74,7 +71,7 @@ func NewHeapLoads(e *Env) *HeapLoads {
 	l := &HeapLoads{Env: e, Totals: map[HeapKey]heapgraph.Totals{}}
 	l.Heap = NewLazy(e, OpenHeap)
 	l.Graph = NewLazy(e, OpenGraph)
-	l.Types = NewLazy(e, sumTypes)
+	l.Types = NewLazy(e, l.sumTypes)
 	l.Suspects = newSuspecting(e)
 	return l
 }
