@@ -6,6 +6,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +128,50 @@ func BenchmarkOverview(b *testing.B) {
 				b.ReportMetric(c.cpu.Seconds(), name+"cpu-s")
 				b.ReportMetric(c.wall.Seconds(), name+"wall-s")
 				b.ReportMetric(float64(c.memory)/1e6, name+"MB-peak")
+			}
+		})
+	}
+}
+
+// hasHistogram reports whether the first screen of a heap shows what the snapshot holds, as far as it is counted.
+func hasHistogram(v *memtest.VT) bool {
+	_, list, ok := strings.Cut(v.Text(), "Totals and ")
+	return ok && strings.Contains(list, "█")
+}
+
+func hasSuspects(v *memtest.VT) bool {
+	return suspectsLine.MatchString(v.Text()) || strings.Contains(v.Text(), "Nothing stands out")
+}
+
+var suspectsLine = regexp.MustCompile(`\d suspects?\n`)
+
+// BenchmarkHistogram prints the time from starting the process on heap dumps that no run has opened before to the first
+// histogram on screen, of what is counted so far, to everything that the first screen shows, suspects among it, and
+// the most memory until then: the medians of all runs. MEMTUI_BENCH_DUMPS is their names with colons between them.
+func BenchmarkHistogram(b *testing.B) {
+	dumps := filepath.SplitList(os.Getenv("MEMTUI_BENCH_DUMPS"))
+	if len(dumps) == 0 {
+		b.Skip("needs MEMTUI_BENCH_DUMPS")
+	}
+	for _, dump := range dumps {
+		b.Run(filepath.Base(dump), func(b *testing.B) {
+			var first, all, memory []float64
+			for b.Loop() {
+				p := memtest.Program{Path: binary, Args: []string{warm(b, dump)}, W: 120, H: 40,
+					Env: []string{"XDG_CACHE_HOME=" + b.TempDir()}}
+				began := time.Now()
+				s := memtest.Start(b, p)
+				s.WaitUntil("the histogram", hasHistogram)
+				first = append(first, milliseconds(time.Since(began)))
+				s.WaitUntil("the suspects", hasSuspects)
+				all = append(all, milliseconds(time.Since(began)))
+				memory = append(memory, float64(peakMemory(b, s))/1e6)
+				s.Send("q")
+				s.Exit()
+			}
+			for name, list := range map[string][]float64{"ms-to-histogram": first, "ms-to-suspects": all, "MB-peak": memory} {
+				slices.Sort(list)
+				b.ReportMetric(list[len(list)/2], name)
 			}
 		})
 	}
