@@ -97,6 +97,27 @@ func (t *texts) field(ctx context.Context, f *file, id uint64) (uint32, error) {
 	return i, nil
 }
 
+// madeStatics counts, by class object, what the virtual machine writes as static fields without the class having them:
+// "<resolved_references>", "<init_lock>".
+func (k *classes) madeStatics(ctx context.Context, f *file) ([]int64, error) {
+	made := make([]int64, k.dumped)
+	for i := range made {
+		for _, s := range k.list[i].statics {
+			if s.kind != typeObject || s.value == 0 {
+				continue
+			}
+			text, err := k.texts.field(ctx, f, s.name)
+			if err != nil {
+				return nil, err
+			}
+			if name := k.texts.list[text]; f.strings.has(s.name) && strings.HasPrefix(name, "<") {
+				made[i]++
+			}
+		}
+	}
+	return made, nil
+}
+
 // readClasses reads the class dumps of units, and names the classes of all objects.
 func (f *file) readClasses(ctx context.Context, units []*unit) (*classes, error) {
 	k := &classes{byID: map[uint64]int32{}, texts: newTexts()}

@@ -73,7 +73,11 @@ func (d *decoding) run() (*model.Heap, error) {
 	}
 	layout := findLayout(d.x, d.a, d.f.ids)
 	gaps := layout.gaps && d.f.sizes != sizesLayout
-	sizeAll(d.h, d.k, d.x, d.a, layout, gaps)
+	made, err := d.k.madeStatics(d.ctx, d.f)
+	if err != nil {
+		return nil, err
+	}
+	sizeAll(d.h, d.k, d.x, d.a, layout, gaps, made)
 	d.reportSizes(layout, gaps)
 	d.a = nil
 	d.nameLoaders()

@@ -43,6 +43,11 @@ func (s *names) find(id uint64) (stringPlace, bool) {
 	return s.list[i], true
 }
 
+func (s *names) has(id uint64) bool {
+	_, ok := s.find(id)
+	return ok
+}
+
 // name reads the name of an id; ok is false if the file has none. whole reports that it was not cut.
 func (f *file) name(ctx context.Context, id uint64) (name string, whole, ok bool, err error) {
 	p, ok := f.strings.find(id)

@@ -17,9 +17,24 @@ type layout struct {
 
 func (l *layout) round(n int64) int64 { return (n + l.align - 1) / l.align * l.align }
 
-// slack is how much larger than its fields an object may be, due to data of the virtual machine; memory beyond that
-// counts as free.
+// slack is how much larger than its fields an object of one of the grown classes may be; memory beyond that is free.
 const slack = 300
+
+// grown are the classes of HotSpot that have fields which no file states, or that are padded against false sharing.
+var grown = func() map[string]bool {
+	m := map[string]bool{}
+	for _, name := range []string{
+		"java.lang.Class", "java.lang.String", "java.lang.ClassLoader", "java.lang.Module", "java.lang.Thread",
+		"java.lang.StackFrameInfo", "java.lang.InternalError", "java.lang.invoke.MemberName", "java.lang.invoke.ResolvedMethodName",
+		"java.lang.invoke.MethodHandleNatives$CallSiteContext", "jdk.internal.vm.StackChunk",
+		"java.util.concurrent.ForkJoinPool", "java.util.concurrent.ForkJoinPool$WorkQueue", "java.util.concurrent.Exchanger",
+		"java.util.concurrent.Exchanger$Node", "java.util.concurrent.ConcurrentHashMap$CounterCell",
+		"java.util.concurrent.atomic.Striped64$Cell", "java.util.concurrent.SubmissionPublisher$BufferedSubscription",
+	} {
+		m[name] = true
+	}
+	return m
+}()
 
 // arrays are the lengths of arrays, by row after the last instance.
 type arrays struct {
@@ -115,8 +130,8 @@ func fitArrays(x *rowindex.Index, a *arrays, l layout, choices []int64, referenc
 	return choices[at], true
 }
 
-// sizeAll sets the size of every row.
-func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, gaps bool) {
+// sizeAll sets the size of every row. Of class objects, made is how many of the static fields are none of the class.
+func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, gaps bool, made []int64) {
 	instance := k.sumFields(l.reference)
 	for i, sum := range instance {
 		instance[i] = l.round(l.header + sum)
@@ -127,10 +142,13 @@ func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, 
 		for _, s := range k.list[i].statics {
 			sum += valueSize(s.kind, l.reference)
 		}
+		if gaps {
+			sum -= made[i] * l.reference
+		}
 		classObject[i] = l.round(sum)
 	}
 	if gaps {
-		sizeByGaps(h, k, x, instance, classObject)
+		sizeByGaps(h, k, x, l, instance, classObject)
 	}
 	first := uint32(k.dumped + 1)
 	for i, bytes := range classObject {
@@ -141,38 +159,5 @@ func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, 
 	}
 	for r := a.first; int(r) < h.Len(); r++ {
 		h.SetSize(model.Row(r), uint64(l.arrayBytes(a, r)))
-	}
-}
-
-// sizeByGaps uses the least distance from instances of a class to the next object as their size, and from a class
-// object as its own.
-func sizeByGaps(h *model.Heap, k *classes, x *rowindex.Index, instance, classObject []int64) {
-	least := make([]int64, len(instance))
-	own := make([]int64, len(classObject))
-	for i := 0; i+1 < len(x.Rows); i++ {
-		r := x.Rows[i]
-		gap := int64(min(x.IDs[x.Rows[i+1]]-x.IDs[r], 1<<40))
-		switch h.Kinds[r] {
-		case kindInstance:
-			if e := h.Entity[r]; least[e] == 0 || gap < least[e] {
-				least[e] = gap
-			}
-		case kindClass:
-			own[r-1] = gap
-		}
-	}
-	for i, gap := range least {
-		if gap > 0 && gap <= instance[i]+slack {
-			instance[i] = gap
-		}
-	}
-	mirror := int64(0) // a class object without static fields
-	if n, ok := k.named("java.lang.Class"); ok {
-		mirror = instance[n]
-	}
-	for i, gap := range own {
-		if classObject[i] += mirror; gap > 0 && gap <= classObject[i]+slack {
-			classObject[i] = gap
-		}
 	}
 }
