@@ -77,7 +77,9 @@ func (d *decoding) run() (*model.Heap, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizeAll(d.h, d.k, d.x, d.a, layout, gaps, made)
+	if err := sizeAll(d.h, d.k, d.x, d.a, layout, gaps, made); err != nil {
+		return nil, err
+	}
 	d.reportSizes(layout, gaps)
 	d.a = nil
 	d.nameLoaders()

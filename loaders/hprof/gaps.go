@@ -1,6 +1,8 @@
 package hprof
 
 import (
+	"sync"
+
 	"github.com/memtui/memtui/loaders/internal/rowindex"
 	"github.com/memtui/memtui/model"
 )
@@ -32,27 +34,53 @@ func (g *classGaps) add(gap int64) {
 // leastFree is the size of the smallest objects, which leave free memory when they are gone.
 const leastFree = 16
 
+// merge adds the distances of other instances of the class.
+func (g *classGaps) merge(o classGaps) {
+	switch {
+	case g.all == 0 || o.all > 0 && o.least < g.least:
+		g.least, g.equal = o.least, o.equal
+	case o.all > 0 && o.least == g.least:
+		g.equal += o.equal
+	}
+	g.all += o.all
+}
+
 // sizeByGaps replaces the sizes of instances and class objects by the distances to the next objects, where those are
 // not free memory.
-func sizeByGaps(h *model.Heap, k *classes, x *rowindex.Index, l layout, instance, classObject []int64) {
+func sizeByGaps(h *model.Heap, k *classes, x *rowindex.Index, l layout, instance, classObject []int64) error {
 	n := len(instance)
 	g := &gapSizes{k: k, l: l, gaps: make([]classGaps, n), size: instance, hidden: make([]int64, n), levels: make([]int64, n),
 		done: make([]bool, n)}
 	own := make([]int64, len(classObject))
-	for i := 0; i+1 < len(x.Rows); i++ {
-		r := x.Rows[i]
-		gap := int64(min(x.IDs[x.Rows[i+1]]-x.IDs[r], 1<<40))
-		switch h.Kinds[r] {
-		case kindInstance:
-			g.gaps[h.Entity[r]].add(gap)
-		case kindClass:
-			own[r-1] = gap
+	var mu sync.Mutex
+	err := inParts(len(x.Rows)-1, func(parts func(func(from, end int))) {
+		gaps := make([]classGaps, n)
+		parts(func(from, end int) {
+			for i := from; i < end; i++ {
+				r := x.Rows[i]
+				gap := int64(min(x.IDs[x.Rows[i+1]]-x.IDs[r], 1<<40))
+				switch h.Kinds[r] {
+				case kindInstance:
+					gaps[h.Entity[r]].add(gap)
+				case kindClass:
+					own[r-1] = gap
+				}
+			}
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range gaps {
+			g.gaps[i].merge(gaps[i])
 		}
+	})
+	if err != nil {
+		return err
 	}
 	for i := range instance {
 		g.settle(int32(i))
 	}
 	g.classObjects(own, classObject)
+	return nil
 }
 
 // settle determines the size of a class, after that of its superclass.

@@ -1,6 +1,10 @@
 package hprof
 
 import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/memtui/memtui/loaders/internal/cores"
 	"github.com/memtui/memtui/loaders/internal/rowindex"
 	"github.com/memtui/memtui/model"
 )
@@ -93,12 +97,15 @@ func findLayout(x *rowindex.Index, a *arrays, ids int) layout {
 	return l
 }
 
+// lookedAt is how many objects are enough to see how arrays are laid out.
+const lookedAt = 1 << 20
+
 // fitArrays returns the header, or the size of a reference, with which most arrays extend exactly to the next object,
-// and hardly any further. ok is false if none fits half of them.
+// and hardly any further. ok is false if none fits half of them. Of many arrays, every so many are looked at.
 func fitArrays(x *rowindex.Index, a *arrays, l layout, choices []int64, references bool) (best int64, ok bool) {
 	exact, over := make([]int64, len(choices)), make([]int64, len(choices))
 	all := int64(0)
-	for k := 0; k+1 < len(x.Rows); k++ {
+	for k := 0; k+1 < len(x.Rows); k += 1 + len(x.Rows)/lookedAt {
 		r := x.Rows[k]
 		if r < a.first || references != (r < a.prims) {
 			continue
@@ -131,7 +138,7 @@ func fitArrays(x *rowindex.Index, a *arrays, l layout, choices []int64, referenc
 }
 
 // sizeAll sets the size of every row. Of class objects, made is how many of the static fields are none of the class.
-func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, gaps bool, made []int64) {
+func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, gaps bool, made []int64) error {
 	instance := k.sumFields(l.reference)
 	for i, sum := range instance {
 		instance[i] = l.round(l.header + sum)
@@ -148,16 +155,49 @@ func sizeAll(h *model.Heap, k *classes, x *rowindex.Index, a *arrays, l layout, 
 		classObject[i] = l.round(sum)
 	}
 	if gaps {
-		sizeByGaps(h, k, x, l, instance, classObject)
+		if err := sizeByGaps(h, k, x, l, instance, classObject); err != nil {
+			return err
+		}
 	}
-	first := uint32(k.dumped + 1)
 	for i, bytes := range classObject {
 		h.SetSize(model.Row(i+1), uint64(bytes))
 	}
-	for r := first; r < a.first; r++ {
-		h.SetSize(model.Row(r), uint64(instance[h.Entity[r]]))
-	}
-	for r := a.first; int(r) < h.Len(); r++ {
-		h.SetSize(model.Row(r), uint64(l.arrayBytes(a, r)))
-	}
+	return sizeRows(h, k.dumped+1, func(r uint32) uint64 {
+		if r < a.first {
+			return uint64(instance[h.Entity[r]])
+		}
+		return uint64(l.arrayBytes(a, r))
+	})
+}
+
+// sizeRows sets the sizes of all rows from the first on.
+func sizeRows(h *model.Heap, first int, of func(r uint32) uint64) error {
+	var mu sync.Mutex // large sizes are in a map
+	return inParts(h.Len()-first, func(parts func(func(from, end int))) {
+		parts(func(from, end int) {
+			for r := first + from; r < first+end; r++ {
+				size := of(uint32(r))
+				if size < uint64(model.LargeSize) {
+					h.Size[r] = uint16(size)
+					continue
+				}
+				mu.Lock()
+				h.SetSize(model.Row(r), size)
+				mu.Unlock()
+			}
+		})
+	})
+}
+
+// inParts divides n things among all cores. Every goroutine calls f, which gets its parts one after the other.
+func inParts(n int, f func(parts func(func(from, end int)))) error {
+	const part = 1 << 16
+	var next atomic.Int64
+	return cores.Run(func() {
+		f(func(visit func(from, end int)) {
+			for from := int(next.Add(1)-1) * part; from < n; from = int(next.Add(1)-1) * part {
+				visit(from, min(from+part, n))
+			}
+		})
+	})
 }
