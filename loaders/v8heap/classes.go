@@ -23,6 +23,9 @@ type classKey struct {
 	name string
 }
 
+// missing names classes whose name is none of the file's strings.
+const missing = "<string missing>"
+
 // add adds a text of our own, and returns its index.
 func (d *decoding) add(text string) uint32 {
 	d.more = append(d.more, text)
@@ -90,7 +93,7 @@ func (k *classing) of(kind model.HeapKind, name uint32) uint32 {
 		native = 1
 	}
 	if int(name) >= len(k.named[native]) {
-		return k.class(kind, "<string missing>", noRow)
+		return k.class(kind, missing, noRow)
 	}
 	if x := k.named[native][name]; x > 0 {
 		return x - 1

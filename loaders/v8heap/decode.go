@@ -187,33 +187,49 @@ func formOf(kind model.HeapEdgeKind) edgeForm {
 func (d *decoding) read() error {
 	nodes, edges := d.sections["nodes"], d.sections["edges"]
 	var jobs []func(c *numbers) error
-	named := atomic.Int64{} // how many parts that classes need are not read yet
+	count, unnamed := newCounting(d), atomic.Int64{} // unnamed: how many parts that classes need are not read yet
 	one := func(err error) error {
-		if err == nil && named.Add(-1) == 0 {
+		if err == nil && unnamed.Add(-1) == 0 {
+			count.end()
 			return d.nameRows()
 		}
 		return err
 	}
 	if nodes != nil && d.h.Len() > 0 {
-		r := newNodeReader(d)
+		r := newNodeReader(d, count)
 		for i := range nodes.chunks {
 			jobs = append(jobs, func(c *numbers) error { return one(r.chunk(c, i)) })
 		}
 	}
-	named.Store(int64(len(jobs)) + 1)
+	unnamed.Store(int64(len(jobs)) + 1)
 	if edges != nil && len(d.to) > 0 {
 		r := newEdgeReader(d)
 		for i := range edges.chunks {
 			jobs = append(jobs, func(c *numbers) error { return r.chunk(c, i) })
 		}
 	}
-	errs := make([]error, runtime.GOMAXPROCS(0)+1)
+	return d.readAll(jobs, func() error {
+		err := d.readStrings()
+		if err == nil {
+			count.strings()
+		}
+		return one(err)
+	})
+}
+
+// readAll runs jobs on all cores, in their order. One of the cores runs first before.
+func (d *decoding) readAll(jobs []func(c *numbers) error, first func() error) error {
+	errs := make([]error, runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
 	var next atomic.Int64
-	group.Go(func() { errs[0] = model.Guarded(func() error { return one(d.readStrings()) }) })
-	for w := 1; w < len(errs); w++ {
+	for w := range errs {
 		group.Go(func() {
 			errs[w] = model.Guarded(func() error {
+				if w == 0 {
+					if err := first(); err != nil {
+						return err
+					}
+				}
 				c := newNumbers(d.ctx, d.src)
 				for i := next.Add(1) - 1; i < int64(len(jobs)); i = next.Add(1) - 1 {
 					if err := jobs[i](c); err != nil {
@@ -251,6 +267,7 @@ type nodeReader struct {
 	*decoding
 	s       *section
 	columns []byte
+	count   *counting
 }
 
 // nodeChunk is the results of a chunk that are not in columns.
@@ -264,8 +281,8 @@ type largeSize struct {
 	size uint64
 }
 
-func newNodeReader(d *decoding) *nodeReader {
-	return &nodeReader{decoding: d, s: d.sections["nodes"], columns: columnsOf(d.head.nodeFields)}
+func newNodeReader(d *decoding, count *counting) *nodeReader {
+	return &nodeReader{decoding: d, s: d.sections["nodes"], columns: columnsOf(d.head.nodeFields), count: count}
 }
 
 // Columns of nodes.
@@ -317,6 +334,7 @@ func (r *nodeReader) chunk(c *numbers, i int) error {
 		}
 		r.mu.Unlock()
 	}
+	r.count.rows(int(first), int(last), odd.sizes)
 	return r.ends(c, "nodes", c.at()-r.s.chunks[i].from)
 }
 

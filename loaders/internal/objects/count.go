@@ -124,13 +124,7 @@ func (c *counting) end() {
 
 // tell reports what was counted. The caller holds the lock.
 func (c *counting) tell(all bool) {
-	type typeKey struct {
-		kind   model.HeapKind
-		entity uint32
-	}
-	strings := newStrings()
-	types, at := newTypes(strings), map[typeKey]int{}
-	h := &model.Heap{Schema: c.schema, Tally: []model.HeapTally{}, Tables: &model.HeapTables{}}
+	types := model.NewCountedTypes(c.schema)
 	for key, x := range c.sums {
 		name := c.classes[key.class].name
 		if name == "" {
@@ -138,17 +132,7 @@ func (c *counting) tell(all bool) {
 				name = c.pass.TypeName(key.kind, key.name)
 			}
 		}
-		of := typeKey{key.kind, types.Named(name)}
-		i, ok := at[of]
-		if !ok {
-			i = len(h.Tally)
-			at[of] = i
-			h.Tally = append(h.Tally, model.HeapTally{Kind: x.Kind, Entity: of.entity})
-		}
-		sum := &h.Tally[i]
-		sum.Count += x.Count
-		sum.Managed, _ = model.SaturatingAdd(sum.Managed, x.Managed)
+		types.Add(key.kind, name, "", x)
 	}
-	h.Tables.Strings, h.Tables.Types = strings.List, types.list
-	c.report(h)
+	c.report(types.Heap())
 }
