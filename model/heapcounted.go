@@ -61,7 +61,8 @@ type countedRow struct {
 
 // NewCountedTypes returns sums of nothing.
 func NewCountedTypes(s *HeapSchema) *CountedTypes {
-	return &CountedTypes{schema: s, tally: []HeapTally{}, strings: map[string]uint32{}, types: map[[2]string]uint32{}, at: map[countedRow]int{}}
+	return &CountedTypes{schema: s, tally: []HeapTally{}, strings: map[string]uint32{}, types: map[[2]string]uint32{},
+		at: map[countedRow]int{}}
 }
 
 // Add adds the rows of a kind and of a type, which has a value on the schema's distinct axis if there is one.

@@ -7,8 +7,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// gapSizes determines the sizes of instances by class from the distances to the next objects. Behind an object may be
-// free memory, which is at least as large as the smallest object.
+// gapSizes determines the sizes of instances by class from the distances to the next objects. After an object there
+// may be free memory, which is at least as large as the smallest object.
 type gapSizes struct {
 	k      *classes
 	l      layout

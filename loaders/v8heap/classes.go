@@ -23,7 +23,7 @@ type classKey struct {
 	name string
 }
 
-// missing names classes whose name is none of the file's strings.
+// missing is the name of classes whose name is beyond the file's strings.
 const missing = "<string missing>"
 
 // add adds a text of our own, and returns its index.
