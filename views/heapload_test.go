@@ -221,6 +221,15 @@ func TestCountsAreShownWhileASnapshotIsDecoded(t *testing.T) {
 	u.waitFor("counted so far · by count")
 	u.busyKeys("m")
 	u.waitFor("counted so far · by bytes")
+	u.busyKeys("Tab", "Tab", "G")
+	u.waitFor("▸ List")
+	again := countedHeap(8, 5)
+	again.Tables.Types[0], again.Tables.Types[1] = again.Tables.Types[1], again.Tables.Types[0] // other numbers
+	for i := range again.Tally {
+		again.Tally[i].Entity = 1 - again.Tally[i].Entity
+	}
+	src.counts <- again
+	u.waitFor("▸ List", "200 B", "800 B")
 	close(src.release)
 	u.waitFor("Totals and types", "one snapshot: nothing to compare · by bytes", "200 B", "40 B")
 	u.sim.Do(func() {

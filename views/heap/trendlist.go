@@ -3,6 +3,7 @@ package heap
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -41,20 +42,28 @@ func (d trendData) rows() []trend {
 	return list
 }
 
-// typeTrends returns the types of the snapshot as trends: other snapshots are not decoded for that.
+// typeTrends returns the types of the snapshot as trends: other snapshots are not decoded for that. Their ids are from
+// their names: while the snapshot is decoded, types have other numbers than then.
 func (d trendData) typeTrends() []trend {
-	list := make([]trend, len(d.types.List))
+	list, used := make([]trend, len(d.types.List)), map[uint64]bool{}
 	for i := range list {
 		g, n := &d.types.List[i], uint64(0)
 		if n = g.Bytes(); d.counts {
 			n = g.Count
 		}
-		list[i] = trend{id: trendTypes | uint64(g.ID), name: g.Name, sub: g.Sub, bytes: !d.counts, alone: true,
+		id := trendNames | maphash.String(nameSeed, g.Name) ^ maphash.String(subSeed, g.Sub)
+		for used[id] {
+			id++
+		}
+		used[id] = true
+		list[i] = trend{id: id, name: g.Name, sub: g.Sub, bytes: !d.counts, alone: true,
 			values: make([]uint64, len(d.snaps.rows))}
 		list[i].values[d.types.I] = n
 	}
 	return list
 }
+
+var nameSeed, subSeed = maphash.MakeSeed(), maphash.MakeSeed()
 
 // one reports whether there is nothing to compare: the file has one snapshot.
 func (d trendData) one() bool { return len(d.snaps.rows) == 1 }

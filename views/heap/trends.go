@@ -159,6 +159,7 @@ const (
 const (
 	trendTypes  = 1 << 32
 	trendFrames = 2 << 32
+	trendNames  = 1 << 63 // of types, by their names
 )
 
 // enter records the scores of snapshot i.
