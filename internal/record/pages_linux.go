@@ -24,6 +24,8 @@ var statusSeries = []struct{ name, key string }{
 // The kinds of mappings that layouts tell apart.
 var mappingKinds = []string{"Heap", "Anon", "File", "Stack", "Code"}
 
+const pageOfCode = 4 // its number
+
 // The intervals of cheap values, and the part of the time that expensive ones may take.
 const (
 	everyPoint   = 100 * time.Millisecond
@@ -217,7 +219,7 @@ func parseMapping(line string) (m mapping, ok bool) {
 	case strings.HasPrefix(name, "[stack"):
 		m.kind = 3
 	case len(f[1]) > 2 && f[1][2] == 'x':
-		m.kind = 4
+		m.kind = pageOfCode
 	case name == "" || strings.HasPrefix(name, "[anon") || name == "/dev/zero":
 		m.kind = 1
 	default:
