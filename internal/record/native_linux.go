@@ -526,6 +526,9 @@ func (t *task) facts(r Recorded) map[string]any {
 	if t.file.stacks.Looked {
 		facts["events"] = "looked"
 	}
+	if r.Unseen > 0 {
+		facts["unseen_end_us"] = r.Unseen.Microseconds()
+	}
 	if t.file.stacks.Attached {
 		facts["began"] = "attached"
 	}

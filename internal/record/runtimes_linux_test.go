@@ -89,6 +89,30 @@ func TestNodeIsRecorded(t *testing.T) {
 	}
 }
 
+// What a killed program allocated after the last look at its objects is missing, which is said, and stated in the file.
+func TestTheUnseenEndOfNodeIsStated(t *testing.T) {
+	node := program(t, "node")
+	here(t)
+	code := "const kept = []; setTimeout(() => { const end = Date.now() + 2000; while (Date.now() < end) kept.push(new Array(99)); process.kill(process.pid, 'SIGKILL') }, 300)"
+	for code, want := range map[string]bool{code: true, "setTimeout(() => 0, 300)": false} {
+		o := runtimeOptions(t, node, "-e", code)
+		o.Output, o.Overwrite = "o.mlyze", true
+		files, _, err := Run(t.Context(), o)
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %+v", err, files)
+		}
+		store, _, err := opened.File(t, files[0].Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, text := range map[string]string{"last lines": fmt.Sprint(files[0].Lines()), "problems": fmt.Sprint(store.Current().Problems)} {
+			if strings.Contains(text, "before the end: what was allocated since is missing") != want {
+				t.Errorf("%s of %s: %s", what, code, text)
+			}
+		}
+	}
+}
+
 func TestRubyWritesDumps(t *testing.T) {
 	ruby, data := program(t, "ruby"), here(t)
 	o := runtimeOptions(t, ruby, filepath.Join(data, "shop.rb"))
