@@ -34,7 +34,7 @@ type recordCmd struct {
 	For     arg.Duration `placeholder:"TIME" help:"End recording after this time; the program keeps running."`
 	MaxSize *arg.Bytes   `placeholder:"SIZE" help:"End recording when the file has this size; the program keeps running."`
 	Replace bool         `name:"overwrite" help:"Replace FILE if it exists."`
-	Follow  bool         `help:"Record child processes as well, each in a file of its own."`
+	Follow  bool         `help:"Record child processes as well, each in a file of its own. Those that end within a second and allocate less than 512 KiB are counted instead, unless every block is recorded (--sample all)."`
 	Markers string       `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
 	RSS     bool         `name:"rss" default:"true" negatable:"" help:"Record curves of the resident memory (RSS, PSS) as well."`
 	Live    bool         `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
