@@ -57,7 +57,7 @@ func Pages(ctx context.Context, o PageOptions) (points, layouts int, err error) 
 	if err := vacant(o.Output, o.Overwrite); err != nil {
 		return 0, 0, err
 	}
-	o.Log("watching process %d; end with Ctrl-C", o.PID)
+	o.Log("watching process %d; its pages are shown by units of 64 KiB: what is occupied is resident, holes are mapped, but not resident; end with Ctrl-C", o.PID)
 	if o.Every == 0 {
 		o.Every = everyPoint
 	}
