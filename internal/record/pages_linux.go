@@ -30,6 +30,8 @@ const pageOfCode = 4 // its number
 const (
 	everyPoint   = 100 * time.Millisecond
 	everyLayout  = 5 * time.Second
+	everyMoved   = time.Second // where RSS moved by one part of partMoved
+	partMoved    = 20
 	everySum     = time.Second
 	partOfSum    = 100
 	partOfLayout = 200
@@ -40,12 +42,11 @@ const (
 type watcher struct {
 	o      PageOptions
 	d      dump
-	pss    int // index of the series, -1 for none
-	due    struct{ sum, layout, copy time.Time }
-	grown  uint64 // RSS at the last layout
+	pss    int                                          // index of the series, -1 for none
+	due    struct{ sum, layout, moved, copy time.Time } // moved: a layout, where RSS is another one
+	grown  uint64                                       // RSS at the last layout
 	noSum  bool
 	noPage bool
-	cost   time.Duration // of the last layout
 }
 
 // Pages watches a process until it ends, ctx is done, or the limit is over, and writes a memory dump. It asks nothing of
@@ -114,7 +115,8 @@ func (w *watcher) look() bool {
 	if !w.noSum && !now.Before(w.due.sum) {
 		w.sum(now)
 	}
-	if !w.noPage && (!now.Before(w.due.layout) || w.o.Every >= everySum) {
+	moved := rss > w.grown+w.grown/partMoved || rss < w.grown-w.grown/partMoved
+	if !w.noPage && (!now.Before(w.due.layout) || w.o.Every >= everySum || moved && !now.Before(w.due.moved)) {
 		w.layout(now, point, rss)
 	}
 	return true
@@ -139,8 +141,9 @@ func (w *watcher) layout(now time.Time, point int, rss uint64) {
 		return
 	}
 	w.d.addLayout(0, point, l)
-	w.grown, w.cost = rss, time.Since(now)
-	w.due.layout = now.Add(max(everyLayout, partOfLayout*w.cost))
+	cost := time.Since(now)
+	w.grown, w.due.moved = rss, now.Add(max(everyMoved, partOfLayout*cost))
+	w.due.layout = now.Add(max(everyLayout, partOfLayout*cost))
 	if len(w.d.pages) > w.o.Layouts {
 		w.d.thin()
 	}

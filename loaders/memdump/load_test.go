@@ -231,7 +231,7 @@ func TestLayoutsOfProcessesAreExplained(t *testing.T) {
 			if i == 0 {
 				meta = `,"meta":{"memory":{"pageTypes":[{"name":"Heap","uniformPageSize":65536,"pages":[{"size":65536,"bitmap":"8001"}]}]}}`
 			}
-			series = append(series, fmt.Sprintf(`{"id":"00000001-1111-4222-8333-00000000000%d","name":%q,"color":"#1a73e8","visible":true,"data":[{"timestamp":1763613840000000,"value":1,"pointId":"00000065-1111-4222-8333-00000000006%[1]d"%s}]}`, i, name, meta))
+			series = append(series, fmt.Sprintf(`{"id":"00000001-1111-4222-8333-00000000000%d","name":%q,"color":"#1a73e8","visible":true,"data":[{"timestamp":1763613840000000,"value":1,"pointId":"00000065-1111-4222-8333-00000000006%[1]d"%[3]s}]}`, i, name, meta))
 		}
 		return []byte("[" + strings.Join(series, ",") + "]")
 	}
