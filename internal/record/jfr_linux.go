@@ -141,7 +141,8 @@ func (p *stackLines) leftOut() string {
 	if p.own.samples == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s) of the Flight Recorder itself", model.CountedAs(p.own.samples, "sample", "samples"), model.Bytes(p.own.bytes))
+	return fmt.Sprintf("%s (%s) of the Flight Recorder itself",
+		model.CountedAs(p.own.samples, "sample", "samples"), model.Bytes(p.own.bytes))
 }
 
 // bytes returns the bytes that an event represents.

@@ -110,7 +110,7 @@ type Recorded struct {
 	Stopped error         // why writing ended before the program did, nil if it did not
 	Unnamed bool          // the names of stacks found no room in the file and stay in its journal
 	Few     bool          // so few samples that much may be missing
-	Unseen  time.Duration // before the end, in which nobody looked at what lives; 0 for a short time
+	Unseen  time.Duration // between the last look at what lives and the end; 0 for a short one
 }
 
 // Lines says what became of a recording, and which command opens it.

@@ -19,7 +19,7 @@ type recorded struct {
 	threads  bool   // threads are not known
 	program  string
 	stopped  string // why recording ended before the program did
-	unseen   int64  // µs before the end in which nobody looked
+	unseen   int64  // µs between the last look at what lives and the end
 	looked   bool   // addresses are made up, and times are those of looks at what lives
 	attached bool   // the program ran before
 	sampled  string // how blocks were chosen, "" where all were recorded
