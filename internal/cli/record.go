@@ -34,12 +34,12 @@ type recordCmd struct {
 	For     arg.Duration `placeholder:"TIME" help:"End recording after this time; the program keeps running."`
 	MaxSize *arg.Bytes   `placeholder:"SIZE" help:"End recording when the file has this size; the program keeps running."`
 	Replace bool         `name:"overwrite" help:"Replace FILE if it exists."`
-	Follow  bool         `help:"Record child processes as well, each in a file of its own."`
+	Follow  bool         `help:"Record child processes as well, each in a file of its own. Those that end within a second and allocate less than 512 KiB are counted instead, unless every block is recorded (--sample all)."`
 	Markers string       `name:"marker-fifo" placeholder:"PATH" help:"Make a pipe there; each line that is written to it becomes a marker of the recording: echo 'cache warm' > PATH"`
 	RSS     bool         `name:"rss" default:"true" negatable:"" help:"Record curves of the resident memory (RSS, PSS) as well."`
 	Live    bool         `help:"Show the recording on screens that follow it. The program reads nothing, and what it prints goes to FILE.log. Leaving the screens does not end it."`
-	PID     int          `name:"pid" placeholder:"PID" help:"Record a process that runs: gdb stops it for a moment and has it load the hook, which stays loaded, but inactive, after recording ends. Should that fail half-way, the process may crash. Blocks that it allocated before are unknown; Python has its own stacks from when its main thread runs code."`
-	Pages   int          `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping. Writes a memory dump (NAME-PID.mb)."`
+	PID     int          `name:"pid" placeholder:"PID" help:"Record a process that runs: gdb stops it for a moment (less than 0.1 s unless the machine is busy) and has it load the hook, which stays loaded, but inactive, after recording ends. Should that fail half-way, the process may crash. Blocks that it allocated before are unknown; Python has its own stacks from when its main thread runs code."`
+	Pages   int          `placeholder:"PID" help:"Watch a running process from outside instead: curves of RSS, PSS, swap, anonymous and file memory, and which pages are resident, by kind of mapping (holes are mapped, but not resident). Writes a memory dump (NAME-PID.mb)."`
 	Every   arg.Duration `placeholder:"TIME" help:"How often: with --pages (curves every 100ms; PSS and pages as often as they cost less than 1 %), heap dumps of Ruby (none but at the end), histograms of Java and profiles of a URL (10s)."`
 	Pure    bool         `help:"Record a Python program without the hook, by the standard library's tracemalloc alone: the blocks that live at snapshots, a second or more apart, by line. What comes and goes in between is not recorded, and the program takes 1.2 to 13 times as long."`
 	Print   string       `enum:",python" default:"" placeholder:"python" help:"Print the module that --pure uses, for Python programs that import it themselves."`

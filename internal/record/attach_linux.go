@@ -1,24 +1,17 @@
 package record
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
-
-	"github.com/memtui/memtui/model"
 )
 
 // Attach has gdb load the hook into a process that runs, and records it until it ends, ctx is done, or as the options
@@ -159,16 +152,16 @@ func (s *session) load() error {
 	if note := unseen(s.o.Command[0]); note != "" {
 		s.o.Log("%s", note)
 	}
-	s.o.Log("gdb stops process %d for a moment and has it load a library; should that fail half-way, the process may crash", s.o.PID)
-	began := time.Now()
-	if err := gdbLoad(s.o.PID, library); err != nil {
+	s.o.Log("gdb reads the symbols of process %d, then stops it, for less than a tenth of a second unless the machine is busy, and has it load a library; should that fail half-way, the process may crash", s.o.PID)
+	stop, err := gdbLoad(s.o.PID, library)
+	if err != nil {
 		return err
 	}
 	if !s.asked() {
 		return fmt.Errorf("process %d has loaded the hook, but does not reach the recorder: it may run in a sandbox", s.o.PID)
 	}
-	s.o.Log("process %d was stopped for at most %s; blocks that it allocated before are unknown; end with Ctrl-C",
-		s.o.PID, time.Since(began).Round(time.Millisecond))
+	s.o.Log("process %d was stopped for %s; blocks that it allocated before are unknown; end with Ctrl-C",
+		s.o.PID, stop.Round(time.Millisecond))
 	return nil
 }
 
@@ -188,153 +181,4 @@ func giveTo(pid int, paths ...string) error {
 		}
 	}
 	return nil
-}
-
-// debugger is gdb, which reads commands and prints answers.
-type debugger struct {
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   *bufio.Scanner
-	asked int
-}
-
-// patientDebugger is how long gdb may take for all: it reads the symbols of the program.
-const patientDebugger = 2 * time.Minute
-
-// newDebugger starts gdb.
-func newDebugger() (*debugger, error) {
-	d := &debugger{}
-	args := []string{"-q", "-nx"}
-	for _, line := range []string{"set auto-load off", "set debuginfod enabled off", "set pagination off",
-		"set confirm off", "set width 0", "set style enabled off", "set unwindonsignal on"} {
-		args = append(args, "-iex", line)
-	}
-	d.cmd = exec.Command("gdb", args...)
-	d.cmd.Env = append(os.Environ(), "LC_ALL=C", "DEBUGINFOD_URLS=")
-	d.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt must not reach it half-way
-	var err error
-	if d.in, err = d.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := d.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	d.cmd.Stderr = d.cmd.Stdout
-	d.out = bufio.NewScanner(out)
-	d.out.Buffer(nil, maxLine)
-	return d, d.cmd.Start()
-}
-
-// ask gives a command, and returns what it prints.
-func (d *debugger) ask(command string) (string, error) {
-	d.asked++
-	mark := "@memtui " + strconv.Itoa(d.asked)
-	if _, err := fmt.Fprintf(d.in, "%s\necho \\n%s\\n\n", command, mark); err != nil {
-		return "", err
-	}
-	var text strings.Builder
-	for d.out.Scan() {
-		line := strings.TrimSpace(strings.ReplaceAll(d.out.Text(), "(gdb) ", ""))
-		if line == mark {
-			return text.String(), nil
-		}
-		text.WriteString(line + "\n")
-	}
-	return text.String(), errors.New("gdb ended early: " + model.Clean(strings.TrimSpace(text.String())))
-}
-
-// end lets the process go on, and ends gdb.
-func (d *debugger) end() {
-	_, _ = io.WriteString(d.in, "detach\nquit\n")
-	_ = d.in.Close()
-	_ = d.cmd.Wait()
-}
-
-// unsafeFrames are functions that must not be interrupted by one that allocates, or loads a library.
-var unsafeFrames = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(^|[ _])(malloc|calloc|realloc|reallocarray|free|cfree|memalign|aligned_alloc|valloc|pvalloc|sysmalloc|systrim|int_\w*|arena\w*|tcache\w*|mtag\w*|morecore\w*|dl_?\w*|fork|vfork|clone|pthread_create|je_\w*|mi_\w*|tc_\w*) ?\(|/ld-|ld-linux|ld-musl|jemalloc|mimalloc|tcmalloc`)
-})
-
-// harmlessStack reports whether a thread with this stack can be made to load a library: it must not be in the allocator or the
-// loader, whose locks it may hold.
-func harmlessStack(stack string) bool {
-	return strings.Contains(stack, "#0") && !unsafeFrames().MatchString(stack)
-}
-
-// How often a process is stopped until a thread is where it can load a library.
-const (
-	stops       = 40
-	mostThreads = 8 // are looked at
-)
-
-// gdbLoad has a process load a library.
-func gdbLoad(pid int, library string) error {
-	d, err := newDebugger()
-	if err != nil {
-		return fmt.Errorf("gdb: %w", err)
-	}
-	defer d.end()
-	late := time.AfterFunc(patientDebugger, func() { _ = d.cmd.Process.Kill() })
-	defer late.Stop()
-	for i := range stops {
-		ready, err := d.stopped(pid)
-		if err != nil {
-			return err
-		}
-		if ready {
-			return d.dlopen(library)
-		}
-		if _, err := d.ask("detach"); err != nil {
-			return err
-		}
-		time.Sleep(time.Duration(i+1) * time.Millisecond)
-	}
-	return fmt.Errorf("process %d was stopped %d times, and each time in its allocator or loader, where it can load nothing: try again", pid, stops)
-}
-
-// stopped stops the process, and reports whether a thread could be chosen that may load a library.
-func (d *debugger) stopped(pid int) (bool, error) {
-	said, err := d.ask(fmt.Sprintf("attach %d", pid))
-	switch {
-	case err != nil:
-		return false, err
-	case strings.Contains(said, "not permitted"):
-		return false, refusedBy(pid)
-	case strings.Contains(said, "No such process"):
-		return false, fmt.Errorf("there is no process %d", pid)
-	}
-	for thread := range mostThreads {
-		if said, err = d.ask(fmt.Sprintf("thread %d", thread+1)); err != nil ||
-			strings.Contains(said, "Unknown thread") || strings.Contains(said, "Invalid thread") {
-			return false, err
-		}
-		stack, err := d.ask("bt 64")
-		if err != nil || harmlessStack(stack) {
-			return err == nil, err
-		}
-	}
-	return false, nil
-}
-
-// dlopen has the chosen thread load a library.
-func (d *debugger) dlopen(library string) error {
-	said := ""
-	for _, call := range []string{`dlopen)("%s", 2)`, `__libc_dlopen_mode)("%s", 0x80000002)`} { // the C library before 2.34 may have the second only
-		var err error
-		if said, err = d.ask(fmt.Sprintf("print ((void *(*)(const char *, int))"+call, library)); err != nil {
-			return err
-		}
-		if _, value, ok := strings.Cut(said, "(void *) 0x"); ok && strings.Trim(strings.TrimSpace(value), "0") != "" {
-			return nil
-		}
-		if !strings.Contains(said, "No symbol") {
-			break
-		}
-	}
-	if strings.Contains(said, "No symbol") {
-		return errors.New("the process has no dlopen: it is linked statically")
-	}
-	why, _ := d.ask("print ((char *(*)(void))dlerror)()")
-	return fmt.Errorf("the process could not load the hook: %s", model.Clean(strings.TrimSpace(said+" "+why)))
 }

@@ -306,3 +306,61 @@ func TestStacksInTheAllocatorAreNotInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// What gdb reads of a process it reads before it stops that, with the libraries: stacks have their names then.
+func TestSymbolsAreReadBeforeTheStop(t *testing.T) {
+	program(t, "gdb")
+	r := startRunning(t, compile(t, filepath.Join(t.TempDir(), "at tached"), "testdata/attached.c"))
+	d, err := newDebugger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.end()
+	if err := d.read(r.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	read := fmt.Sprint(d.known)
+	for _, want := range []string{"/at tached:true", "/libc.so.6:true", "/ld-linux"} {
+		if !strings.Contains(read, want) {
+			t.Errorf("%s is not in %s", want, read)
+		}
+	}
+	ready, err := d.stop(r.Process.Pid)
+	if err != nil && strings.Contains(err.Error(), "does not let you") {
+		t.Skip(err)
+	}
+	stack, failed := d.stack()
+	if err := errors.Join(err, failed); err != nil || !ready || d.all || !strings.Contains(stack, "read (") || !strings.Contains(stack, "main (") {
+		t.Errorf("%v, ready %v, read again %v: %s", err, ready, d.all, stack)
+	}
+}
+
+// A program may have loaded Python without using it yet: it is left alone.
+func TestUnusedPythonIsNotCalled(t *testing.T) {
+	program(t, "gdb")
+	folder := t.TempDir()
+	source := "#include <stdlib.h>\nint Py_IsInitialized(void) { return 0; }\nconst char *Py_GetVersion(void) { return \"3.11.2\"; }\nlong PyCode_Type[64];\nvoid *plugged(size_t n) { return malloc(n); }\n"
+	for _, name := range strings.Fields(`PyMem_SetAllocator PyMem_GetAllocator Py_AddPendingCall PyCode_Addr2Line PyEval_GetFrame PyObject_GetAttrString PyUnicode_FromString
+		Py_DecRef PyErr_Clear PyUnicode_AsUTF8AndSize PyLong_AsLong PyObject_Malloc PyObject_Free _PyEval_EvalFrameDefault _PyThreadState_UncheckedGet PyGILState_GetThisThreadState`) {
+		source += "void " + name + "(void) { abort(); }\n"
+	}
+	path := filepath.Join(folder, "python.c")
+	if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	idle := filepath.Join(folder, "idle.c")
+	if err := os.WriteFile(idle, []byte("#include <unistd.h>\nint main(void) { char c; return read(0, &c, 1) != 1; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	library := compile(t, filepath.Join(folder, "libidlepython.so"), "-shared", "-fPIC", path)
+	r := startRunning(t, compile(t, filepath.Join(folder, "idle"), idle, "-Wl,--no-as-needed", library, "-Wl,-rpath,"+folder))
+	o := Options{PID: r.Process.Pid, Output: filepath.Join(folder, "out.mlyze"), Frames: 64, Ring: 1 << 20, Log: t.Logf, Duration: 100 * time.Millisecond}
+	files, err := Attach(t.Context(), o)
+	if err != nil && strings.Contains(err.Error(), "does not let you") {
+		t.Skip(err)
+	}
+	r.line(t)
+	if ended := r.Wait(); err != nil || len(files) != 1 || ended != nil {
+		t.Errorf("%v, %+v; the program: %v", err, files, ended)
+	}
+}

@@ -180,14 +180,19 @@ func (c *classes) profile() {
 		_, _ = c.jcmd("JFR.stop", "name=memtui", "filename="+c.samples.output)
 	}
 	path := strings.TrimSuffix(c.path, filepath.Ext(c.path)) + ".spaa"
-	n, err := c.samples.profile(c.s.main, path, c.s.o.Overwrite)
+	n, leftOut, err := c.samples.profile(c.s.main, path, c.s.o.Overwrite)
 	if err != nil {
 		c.s.o.Log("Java: no samples of allocations: %v", err)
 		return
 	}
-	if n > 0 {
-		c.s.made(Recorded{Path: path, PID: c.s.main, Program: "java", Events: uint64(n)}, nil)
+	if leftOut != "" {
+		c.s.o.Log("Java: left out of the samples: %s", leftOut)
 	}
+	if n == 0 {
+		c.s.o.Log("Java: no allocation of the program was sampled: it allocates little, or ended early")
+		return
+	}
+	c.s.made(Recorded{Path: path, PID: c.s.main, Program: "java", Events: uint64(n)}, nil)
 }
 
 // jcmd runs a command in the program.

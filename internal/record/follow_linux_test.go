@@ -3,6 +3,7 @@ package record
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -360,5 +361,33 @@ func TestProgramsExecutedInARowAreSaidOnce(t *testing.T) {
 	if len(files) != 1 || len(said) != 1 || !strings.Contains(said[0], "now executes known, after 4 programs (") ||
 		!strings.HasSuffix(said[0], "): the recording begins there") {
 		t.Errorf("%d files, said %q", len(files), said)
+	}
+}
+
+// Children that end at once and allocate little leave no file where blocks are sampled, but are counted. Where every block
+// is recorded, only those that allocate nothing do.
+func TestTriflesLeaveNoFile(t *testing.T) {
+	for sample, want := range map[int64]string{4096: "[dash known]", 0: "[dash env known]"} {
+		var mu sync.Mutex
+		said := ""
+		o := Options{Follow: true, Sample: sample, Symbols: loaders.Symbols{Off: true}}
+		o.Command = []string{program(t, "dash"), "-c", "for i in 1 2 3; do (:); done; env -i " + program(t, "true") + "; " + known(t) + " much; exit 0"}
+		o.Log = func(format string, args ...any) {
+			mu.Lock()
+			defer mu.Unlock()
+			said += fmt.Sprintf(format, args...) + "\n"
+		}
+		files, _ := run(t, o, "")
+		programs := map[string]bool{}
+		for _, f := range files {
+			programs[filepath.Base(f.Program)] = true
+		}
+		if have := fmt.Sprint(slices.Sorted(maps.Keys(programs))); have != want {
+			t.Errorf("sampled every %d: files of %s", sample, have)
+		}
+		if sample != 0 && !(strings.Contains(said, "4 children have no file of their own: they ended within a second and allocated less than 512 KiB each, some ") &&
+			strings.Contains(said, "(dash 3, env 1); --sample all") && !strings.Contains(said, "now executes")) {
+			t.Errorf("said %s", said)
+		}
 	}
 }

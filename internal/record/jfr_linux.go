@@ -108,6 +108,43 @@ type jfrEvent struct {
 	}
 }
 
+// ofRecorder reports whether the recorder allocated for itself, as it does above all when it starts: no code of the program
+// called it.
+func (e *jfrEvent) ofRecorder() (own bool) {
+	if e.Values.StackTrace == nil {
+		return false
+	}
+	for _, f := range e.Values.StackTrace.Frames { // innermost first
+		class := javaClass(f.Method.Type.Name)
+		switch {
+		case strings.HasPrefix(class, "jdk.jfr."):
+			own = true
+		case own && !ofRuntime(class):
+			return false
+		}
+	}
+	return own
+}
+
+// ofRuntime reports whether a class is one of Java's own.
+func ofRuntime(class string) bool {
+	for _, prefix := range []string{"java.", "jdk.", "sun."} {
+		if strings.HasPrefix(class, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOut returns which samples were left out, "" for none.
+func (p *stackLines) leftOut() string {
+	if p.own.samples == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s) of the Flight Recorder itself",
+		model.CountedAs(p.own.samples, "sample", "samples"), model.Bytes(p.own.bytes))
+}
+
 // bytes returns the bytes that an event represents.
 func (e *jfrEvent) bytes() uint64 {
 	return cmp.Or(e.Values.Weight, e.Values.TLABSize, e.Values.AllocationSize)
@@ -129,25 +166,26 @@ func (f *flight) whole() error {
 	return nil
 }
 
-// profile has jfr print the recording, writes it to a path as a stack profile, and returns the number of its samples.
-func (f *flight) profile(pid int, path string, overwrite bool) (n int, err error) {
+// profile has jfr print the recording, writes it to a path as a stack profile, and returns the number of its samples and
+// what was left out.
+func (f *flight) profile(pid int, path string, overwrite bool) (n int, leftOut string, err error) {
 	if err := f.whole(); err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	cmd := exec.Command("jfr", "print", "--json", "--events", strings.Join(f.events, ","), "--stack-depth",
 		strconv.Itoa(f.frames), f.output)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	if err := cmd.Start(); err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	p := newStackLines(pid)
 	err = eachJFR(bufio.NewReaderSize(out, 1<<16), p.add)
 	_, _ = io.Copy(io.Discard, out)
 	if err = errors.Join(err, cmd.Wait()); err != nil || len(p.samples) == 0 {
-		return 0, err
+		return 0, p.leftOut(), err
 	}
 	how := os.O_CREATE | os.O_WRONLY | os.O_EXCL
 	if overwrite {
@@ -155,9 +193,9 @@ func (f *flight) profile(pid int, path string, overwrite bool) (n int, err error
 	}
 	file, err := os.OpenFile(path, how, 0o600)
 	if err != nil {
-		return 0, err
+		return 0, p.leftOut(), err
 	}
-	return len(p.samples), errors.Join(p.write(file), file.Close())
+	return len(p.samples), p.leftOut(), errors.Join(p.write(file), file.Close())
 }
 
 // eachJFR yields the events of the JSON that jfr print writes.
@@ -195,6 +233,7 @@ type stackLines struct {
 	threads map[uint64]string
 	samples []javaSample
 	sum     uint64
+	own     struct{ samples, bytes uint64 } // of the recorder itself, which are left out
 }
 
 type javaFrame struct {
@@ -234,6 +273,11 @@ func (p *stackLines) frame(f javaFrame) int {
 func (p *stackLines) add(e *jfrEvent) {
 	bytes := e.bytes()
 	if bytes == 0 || bytes > 1<<50 {
+		return
+	}
+	if e.ofRecorder() {
+		p.own.samples++
+		p.own.bytes += bytes
 		return
 	}
 	v := &e.Values
@@ -288,7 +332,7 @@ func (p *stackLines) head() []fields {
 		{
 			"type": "header", "format": "spaa", "version": "1.0", "frame_order": "leaf_to_root",
 			"stack_id_mode": "local", "source_tool": "memtui",
-			"source": fields{"tool": "jfr"}, "time_range": fields{"start": seconds(p.samples[0].at),
+			"source": fields{"tool": "jfr", "left_out": p.leftOut()}, "time_range": fields{"start": seconds(p.samples[0].at),
 				"end": seconds(p.samples[len(p.samples)-1].at), "unit": "seconds"},
 			"events": []fields{{
 				"name": allocations, "kind": "allocation",

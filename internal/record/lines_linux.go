@@ -32,6 +32,7 @@ type told struct {
 	GC     *uint64           `json:"gc"`
 	Values map[string]uint64 `json:"values"`
 	Wrote  string            `json:"wrote"`
+	Looked uint64            `json:"looked"` // µs of the monotonic clock
 }
 
 // maxLine bounds a line of a helper.
@@ -86,6 +87,20 @@ type lines struct {
 	t    *task
 	base uint64 // µs of the monotonic clock when the recording began
 	ids  map[uint64]bool
+
+	looked uint64 // µs of the recording, when the helper last looked at what lives
+}
+
+// longUnseen is the time between the last look at what lives and the end from which that is said.
+const longUnseen = time.Second
+
+// unseen returns the time before the end, which is now, that no look covers; 0 for one that is not worth a word.
+func (l *lines) unseen() time.Duration {
+	gap := time.Duration(l.now(monotonic()/1000)-l.looked) * time.Microsecond
+	if gap < longUnseen {
+		return 0
+	}
+	return gap
 }
 
 // readLines reads lines until the program, or recording, has ended.
@@ -180,6 +195,8 @@ func (l *lines) take(b []byte) error {
 		f.event(l.now(n.At), &model.Event{Kind: model.Free, Addr: (n.Free + 1) << 4})
 	case n.GC != nil:
 		f.event(l.now(n.At), &model.Event{Kind: model.GC, Size: *n.GC})
+	case n.Looked != 0:
+		l.looked = min(l.now(n.Looked), l.now(monotonic()/1000))
 	case n.Wrote != "":
 		l.s.o.Log("wrote %s", model.Clean(n.Wrote))
 	}
@@ -216,7 +233,7 @@ func (l *lines) begin(pid int) error {
 	if l.s.o.Began != nil {
 		l.s.o.Began(path)
 	}
-	l.s.o.Log("Node.js: objects of JavaScript are sampled by V8, and looked at every quarter of a second or less often; objects that lived for less, and what native code allocates, are not seen. kill -USR2 %d writes a heap snapshot", pid)
+	l.s.o.Log("Node.js: objects of JavaScript are sampled by V8, and looked at every quarter of a second or less often; objects that lived for less, and what native code allocates, are not seen. Functions that V8 inlines are counted as their callers (node --no-turbo-inlining keeps them apart, at a cost). kill -USR2 %d writes a heap snapshot", pid)
 	return nil
 }
 
@@ -227,6 +244,7 @@ func (l *lines) end() {
 	}
 	l.t.curves.end(l.t.file.note)
 	done := Recorded{Path: l.t.file.path, PID: l.t.pid, Program: l.t.file.stacks.Program, Events: l.t.file.events}
+	done.Unseen = l.unseen()
 	done.Stopped = l.t.file.stopped()
 	_, err := l.t.file.finish(context.Background(), l.t.facts(done))
 	done.Events = l.t.file.events // without those that were cut

@@ -68,6 +68,9 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	if len(s.files) == 0 && s.err == nil {
 		o.Log("nothing was recorded: %s did not load the hook; %s", o.Command[0], whyUnloaded(o.Command[0]))
 	}
+	if text := s.brief.text(); text != "" {
+		o.Log("%s", text)
+	}
 	slices.SortFunc(s.files, func(a, b Recorded) int { return cmp.Compare(a.PID, b.PID) })
 	return s.files, status, s.err
 }
@@ -92,6 +95,7 @@ type session struct {
 	files []Recorded
 	err   error // the first one
 	sent  bool  // a recording to a pipe, where no other one can follow; of the goroutine that hands out rings
+	brief brief // children without a file
 }
 
 // start starts the program with the hook in its environment.
@@ -438,7 +442,7 @@ func (s *session) record(t *task) {
 			}
 		}
 	}
-	s.end(t, broken)
+	s.end(t, broken, gone.yes())
 }
 
 // pace is when a period was last looked at, and how many events there were by then.
@@ -470,8 +474,8 @@ func (t *task) adapt(last *pace) {
 	*last = pace{now, t.file.events}
 }
 
-// end completes the file of a task.
-func (s *session) end(t *task, broken error) {
+// end completes the file of a task, whose process may have ended.
+func (s *session) end(t *task, broken error, gone bool) {
 	page := t.ring.page
 	done := Recorded{
 		Path: t.file.path, PID: t.pid, Program: t.file.stacks.Program, Events: t.file.events,
@@ -485,17 +489,22 @@ func (s *session) end(t *task, broken error) {
 	} else if why != "" {
 		s.o.Log("%s: stacks are native, and small blocks may be missing; memtui record --pure … records Python without the hook", why)
 	}
+	trifling := gone && t.pid != s.main && t.trifling(s.o.full())
 	t.ring.close()
 	t.curves.end(t.file.note)
 	t.file.end(broken)
 	done.Stopped = t.file.stopped()
-	if closed(t.replaced) { // the hook of the next program waits for its ring meanwhile
+	if closed(t.replaced) || trifling { // the hook of the next program waits for its ring meanwhile
 		if t.file.stream == nil { // else it is not sent
 			t.file.discard() // whoever follows it keeps it
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.tasks, t.pid)
+		if trifling {
+			s.brief.add(t)
+			t.none = true
+		}
 		return
 	}
 	_, err := t.file.finish(context.Background(), t.facts(done))
@@ -526,6 +535,9 @@ func (t *task) facts(r Recorded) map[string]any {
 	if t.file.stacks.Looked {
 		facts["events"] = "looked"
 	}
+	if r.Unseen > 0 {
+		facts["unseen_end_us"] = r.Unseen.Microseconds()
+	}
 	if t.file.stacks.Attached {
 		facts["began"] = "attached"
 	}
@@ -547,32 +559,6 @@ func closed(c chan struct{}) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// watched is a process whose end is waited for.
-type watched struct{ pid, fd int }
-
-func watch(pid int) watched {
-	fd, err := unix.PidfdOpen(pid, 0)
-	if err != nil {
-		fd = -1 // an older kernel, or the process is gone
-	}
-	return watched{pid, fd}
-}
-
-// yes reports whether the process has ended.
-func (w watched) yes() bool {
-	if w.fd < 0 {
-		return errors.Is(syscall.Kill(w.pid, 0), syscall.ESRCH)
-	}
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLIN}}, 0)
-	return err == nil && n > 0
-}
-
-func (w watched) close() {
-	if w.fd >= 0 {
-		_ = unix.Close(w.fd)
 	}
 }
 

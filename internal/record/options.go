@@ -105,11 +105,12 @@ type Recorded struct {
 	Program string
 	Events  uint64
 	Lost    Lost
-	Points  int      // of curves, if those are recorded
-	Dumps   []string // heap dumps that the program wrote itself, and nothing else
-	Stopped error    // why writing ended before the program did, nil if it did not
-	Unnamed bool     // the names of stacks found no room in the file and stay in its journal
-	Few     bool     // so few samples that much may be missing
+	Points  int           // of curves, if those are recorded
+	Dumps   []string      // heap dumps that the program wrote itself, and nothing else
+	Stopped error         // why writing ended before the program did, nil if it did not
+	Unnamed bool          // the names of stacks found no room in the file and stay in its journal
+	Few     bool          // so few samples that much may be missing
+	Unseen  time.Duration // between the last look at what lives and the end; 0 for a short one
 }
 
 // Lines says what became of a recording, and which command opens it.
@@ -134,6 +135,9 @@ func (r *Recorded) Lines() (list []string) {
 	}
 	if n := r.Lost.Allocations + r.Lost.Frees; n > 0 {
 		say("%s lost as the recorder did not keep up: use a larger --ring", model.CountedAs(n, "event was", "events were"))
+	}
+	if r.Unseen > 0 {
+		say("the last look at live objects was %s before the end: what was allocated since is missing", model.Time(r.Unseen.Microseconds()))
 	}
 	if r.Few {
 		only := "only " + model.CountedAs(r.Events, "event was", "events were")

@@ -24,10 +24,14 @@ var statusSeries = []struct{ name, key string }{
 // The kinds of mappings that layouts tell apart.
 var mappingKinds = []string{"Heap", "Anon", "File", "Stack", "Code"}
 
+const pageOfCode = 4 // its number
+
 // The intervals of cheap values, and the part of the time that expensive ones may take.
 const (
 	everyPoint   = 100 * time.Millisecond
 	everyLayout  = 5 * time.Second
+	everyMoved   = time.Second // where RSS moved by one part of partMoved
+	partMoved    = 20
 	everySum     = time.Second
 	partOfSum    = 100
 	partOfLayout = 200
@@ -38,12 +42,11 @@ const (
 type watcher struct {
 	o      PageOptions
 	d      dump
-	pss    int // index of the series, -1 for none
-	due    struct{ sum, layout, copy time.Time }
-	grown  uint64 // RSS at the last layout
+	pss    int                                          // index of the series, -1 for none
+	due    struct{ sum, layout, moved, copy time.Time } // moved: a layout, where RSS is another one
+	grown  uint64                                       // RSS at the last layout
 	noSum  bool
 	noPage bool
-	cost   time.Duration // of the last layout
 }
 
 // Pages watches a process until it ends, ctx is done, or the limit is over, and writes a memory dump. It asks nothing of
@@ -55,7 +58,7 @@ func Pages(ctx context.Context, o PageOptions) (points, layouts int, err error) 
 	if err := vacant(o.Output, o.Overwrite); err != nil {
 		return 0, 0, err
 	}
-	o.Log("watching process %d; end with Ctrl-C", o.PID)
+	o.Log("watching process %d; its pages are shown by units of 64 KiB: what is occupied is resident, holes are mapped, but not resident; end with Ctrl-C", o.PID)
 	if o.Every == 0 {
 		o.Every = everyPoint
 	}
@@ -112,7 +115,8 @@ func (w *watcher) look() bool {
 	if !w.noSum && !now.Before(w.due.sum) {
 		w.sum(now)
 	}
-	if !w.noPage && (!now.Before(w.due.layout) || w.o.Every >= everySum) {
+	moved := rss > w.grown+w.grown/partMoved || rss < w.grown-w.grown/partMoved
+	if !w.noPage && (!now.Before(w.due.layout) || w.o.Every >= everySum || moved && !now.Before(w.due.moved)) {
 		w.layout(now, point, rss)
 	}
 	return true
@@ -137,8 +141,9 @@ func (w *watcher) layout(now time.Time, point int, rss uint64) {
 		return
 	}
 	w.d.addLayout(0, point, l)
-	w.grown, w.cost = rss, time.Since(now)
-	w.due.layout = now.Add(max(everyLayout, partOfLayout*w.cost))
+	cost := time.Since(now)
+	w.grown, w.due.moved = rss, now.Add(max(everyMoved, partOfLayout*cost))
+	w.due.layout = now.Add(max(everyLayout, partOfLayout*cost))
 	if len(w.d.pages) > w.o.Layouts {
 		w.d.thin()
 	}
@@ -217,7 +222,7 @@ func parseMapping(line string) (m mapping, ok bool) {
 	case strings.HasPrefix(name, "[stack"):
 		m.kind = 3
 	case len(f[1]) > 2 && f[1][2] == 'x':
-		m.kind = 4
+		m.kind = pageOfCode
 	case name == "" || strings.HasPrefix(name, "[anon") || name == "/dev/zero":
 		m.kind = 1
 	default:

@@ -61,7 +61,8 @@ type traceFile struct {
 	grown   grown   // says how large it became
 	marks   []mark
 	events  uint64
-	full    error // why writing ended, nil while it goes on
+	taken   uint64 // bytes of blocks
+	full    error  // why writing ended, nil while it goes on
 	buf     []byte
 	line    []byte    // of the journal
 	stream  *streamed // where all goes if that is a pipe, nil for a file
@@ -285,6 +286,9 @@ func (t *traceFile) event(micros uint64, e *model.Event) {
 	t.end(err)
 	t.written += int64(n)
 	t.events++
+	if e.Kind == model.Alloc {
+		t.taken += e.Size
+	}
 }
 
 // over reports whether the file has the size that it may have. Events after that are left out.

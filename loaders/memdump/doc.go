@@ -44,5 +44,5 @@
 //
 // The validator's rules, which are also the codes of problems: magic, version, flags, gzip, section, string-index,
 // event-index, varint, truncated, trailing, too-large, uuid, color, json, root, series, point, timestamp, value, order,
-// page-types, size, bitmap, freelist, occupancy, rle-overrun, rle-short, rle-zero, name-encoding.
+// page-types, size, bitmap, freelist, occupancy, rle-overrun, rle-short, rle-zero, name-encoding. A note: resident-pages.
 package memdump

@@ -3,6 +3,7 @@ package memdump
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -217,6 +218,27 @@ func TestChunks(t *testing.T) {
 		b.a = newAssembly(limits{src}, b.found)
 		if err := b.read(); err != nil || len(b.found.list) > 0 || !reflect.DeepEqual(b.a.timeline().Series, whole.profile.Timeline.Series) {
 			t.Fatalf("chunks of %d: %v %+v", chunk, err, b.found.list)
+		}
+	}
+}
+
+// Layouts of a process's address space are said to be that, by the curves that come with them.
+func TestLayoutsOfProcessesAreExplained(t *testing.T) {
+	doc := func(names ...string) []byte {
+		var series []string
+		for i, name := range names {
+			meta := ""
+			if i == 0 {
+				meta = `,"meta":{"memory":{"pageTypes":[{"name":"Heap","uniformPageSize":65536,"pages":[{"size":65536,"bitmap":"8001"}]}]}}`
+			}
+			series = append(series, fmt.Sprintf(`{"id":"00000001-1111-4222-8333-00000000000%d","name":%q,"color":"#1a73e8","visible":true,"data":[{"timestamp":1763613840000000,"value":1,"pointId":"00000065-1111-4222-8333-00000000006%[1]d"%[3]s}]}`, i, name, meta))
+		}
+		return []byte("[" + strings.Join(series, ",") + "]")
+	}
+	for names, want := range map[string]bool{"RSS Anon File Swap PSS": true, "RSS Anon File": false, "python": false} {
+		r := openBytes(t, doc(strings.Fields(names)...))
+		if got := strings.Contains(fmt.Sprint(r.profile.Problems), "a hole is mapped and not resident"); got != want || !r.profile.Complete {
+			t.Errorf("%s: %v", names, r.profile.Problems)
 		}
 	}
 }

@@ -151,6 +151,10 @@ func loadMB(ctx context.Context, src *loaders.Source, store *model.Store) error 
 // assemble builds the profile of the assembly.
 func assemble(meta model.Meta, a *assembly, d decoder, lost int64) *model.Profile {
 	meta.Facts = append(meta.Facts, a.facts()...)
+	if len(a.layouts) > 0 && a.ofProcess() {
+		a.found.add(model.Note, "resident-pages", model.NoOffset, 0, "the layouts are those of a process's address space, in units of 64 KiB: what is occupied is resident, "+
+			"a hole is mapped and not resident, which costs no memory; what packing would reclaim is of no use, as a process cannot pack its pages")
+	}
 	p := &model.Profile{Meta: meta, Timeline: a.timeline(), Lost: lost, Problems: a.found.list}
 	p.Complete = lost == 0 && !a.lossy()
 	if a.start >= 0 {
@@ -160,6 +164,15 @@ func assemble(meta model.Meta, a *assembly, d decoder, lost int64) *model.Profil
 		p.Pages = newPages(a.layouts, d, a.limits.src.Budget())
 	}
 	return p
+}
+
+// ofProcess reports whether the curves are those that record --pages writes.
+func (a *assembly) ofProcess() bool {
+	want := map[string]bool{"RSS": true, "Anon": true, "File": true, "Swap": true}
+	for i := range a.series {
+		delete(want, a.series[i].Name)
+	}
+	return len(want) == 0
 }
 
 // lossy reports whether a part of the file is in no column.

@@ -19,6 +19,7 @@ type recorded struct {
 	threads  bool   // threads are not known
 	program  string
 	stopped  string // why recording ended before the program did
+	unseen   int64  // µs between the last look at what lives and the end
 	looked   bool   // addresses are made up, and times are those of looks at what lives
 	attached bool   // the program ran before
 	sampled  string // how blocks were chosen, "" where all were recorded
@@ -51,6 +52,8 @@ func (m *metaParser) recordedKey(key string) bool {
 		m.recorded.stopped = m.plainText()
 	case "events":
 		m.recorded.looked = m.plainText() == "looked"
+	case "unseen_end_us":
+		m.recorded.unseen = int64(min(m.natural(), 1<<62))
 	case "began":
 		m.recorded.attached = m.plainText() == "attached"
 	case "sampling":
@@ -246,6 +249,9 @@ func (r *recorded) problems(to *findings) {
 	}
 	if r.lost > 0 {
 		add(model.Warning, model.CodeLostEvents, r.lost, "events were not recorded, as the recorder did not keep up")
+	}
+	if r.unseen > 0 {
+		add(model.Note, "unseen-end", 1, fmt.Sprintf("what lives was last looked at %s before the end: what was allocated since is missing", model.Time(r.unseen)))
 	}
 	if r.stopped != "" {
 		add(model.Warning, model.CodeStoppedEarly, 1, "recording stopped before the program ended: "+model.Clean(r.stopped))

@@ -11,7 +11,7 @@ import (
 // header is the first record.
 type header struct {
 	format, version, tool, order, idMode string
-	command, toolVersion                 string
+	command, toolVersion, leftOut        string
 	events                               []model.ProfileEvent
 	limited                              bool // it declares more events
 	hasRange                             bool
@@ -157,6 +157,8 @@ func (r *headerReader) source(value []byte) {
 			r.h.command = string(s)
 		case "tool_version":
 			r.h.toolVersion = string(s)
+		case "left_out":
+			r.h.leftOut = string(s)
 		case "tool":
 			if isText && r.h.tool == "" {
 				r.h.tool = string(s)

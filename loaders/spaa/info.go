@@ -54,6 +54,7 @@ func (b *builder) meta() model.Meta {
 	}
 	add("source_tool", "Recorded by", strings.TrimSpace(h.tool+" "+h.toolVersion))
 	add("command", "Command", h.command)
+	add("left_out", "Left out", h.leftOut)
 	add("frame_order", "Order of frames", h.order)
 	add("stack_id_mode", "Ids of stacks", h.idMode)
 	m.FrameNote = map[bool]string{true: "leaf first: as the header says", false: "root first: as the header says"}[b.leafFirst]

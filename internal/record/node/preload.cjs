@@ -12,6 +12,7 @@
 //   {"stack": [2, 1]}                                    numbers of frames, leaf first; stacks count from 1
 //   {"at": 5, "take": [1, 80, 1]}                        microseconds; an object, its bytes, its stack
 //   {"at": 6, "free": 1}                                 an object
+//   {"looked": 6}                                        all that lived then was told
 //   {"at": 6, "gc": 4096}                                bytes that a full collection freed
 //   {"at": 6, "values": {"heapUsed": 80}}                bytes
 
@@ -104,6 +105,7 @@ function start(out) {
       }
       for (const ordinal of live) if (!ends && !seen.has(ordinal)) add(line({ at, free: ordinal }));
       live = seen;
+      add(line({ looked: at }));
       put(text.join(''));
     });
   }

@@ -513,10 +513,11 @@ static void find_python(void) {
   python_symbol(P.minor >= 13 ? "PyThreadState_GetUnchecked" : "_PyThreadState_UncheckedGet", &P.current);
   if (P.minor < 12) python_symbol("PyGILState_GetThisThreadState", &P.own); // the other one is of any thread
   if (state == PY_FOUND && (!P.current || (P.minor < 12 && !P.own))) state = PY_UNKNOWN;
-  atomic_store(&R->python, (uint32_t)state);
+  int unused = attached && state == PY_FOUND && !P.initialized(); // it was loaded, perhaps to be used later
+  atomic_store(&R->python, unused ? PY_NONE : (uint32_t)state);
   if (state != PY_FOUND) return;
   if (attached) {
-    P.state = P.pending(compare, NULL) ? REFUSED : ASKED;
+    P.state = unused ? WAITING : P.pending(compare, NULL) ? REFUSED : ASKED;
     return;
   }
   wrap();
