@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/memtui/memtui/loaders"
@@ -28,7 +29,8 @@ type recording struct {
 	names  *journal.Names
 	stacks recordedStacks
 	looked []model.Problem // while names were looked up
-	told   bool            // how blocks are chosen
+	told   bool            // what is uncertain
+	stated string          // which figures are estimates
 	piped  bool            // the journal comes through the same pipe
 	over   bool            // the journal cannot be read further
 	size   int64           // of the file when it was last published
@@ -150,27 +152,35 @@ func (r *recording) reveal() {
 	t := *r.tables // readers have the ones before
 	t.recorded = recorded{
 		ours: true, frees: true, program: r.names.Program, looked: r.names.Looked, attached: r.names.Attached,
-		sampled: samplingOf(r.names), series: seriesOf(r.names.Curves()),
+		series: seriesOf(r.names.Curves()),
+	}
+	switch n := r.names; {
+	case n.Rate > 0 && n.Rate < 1:
+		t.recorded.byRate(n.Rate)
+	case n.Period > 0:
+		t.recorded.every(uint64(n.Period), uint64(n.Longest))
 	}
 	r.tables = &t
-	if !r.told && t.recorded.program != "" {
-		r.told = true
+	switch text := t.recorded.estimates(); {
+	case t.recorded.program == "":
+	case !r.told:
+		r.told, r.stated = true, text
 		t.recorded.problems(&r.found)
+	case text != r.stated: // as samples became rarer
+		r.stated = text
+		r.store.Update(withoutEstimates)
+		r.found.add(model.Note, codeSampled, model.NoOffset, text)
 	}
 	r.found.list = append(r.found.list, r.looked...)
 	r.looked = nil
 	r.publish(r.store, r.stacks.revision(), recordedNote)
 }
 
-// samplingOf returns how blocks are chosen, "" where all are recorded.
-func samplingOf(n *journal.Names) string {
-	switch {
-	case n.Rate > 0:
-		return sampledRate(n.Rate)
-	case n.Period > 0:
-		return sampledEvery(uint64(n.Period))
-	}
-	return ""
+// withoutEstimates takes back what was said of figures that are estimates.
+func withoutEstimates(old *model.Profile) *model.Profile {
+	next := *old
+	next.Problems = slices.DeleteFunc(slices.Clone(old.Problems), func(p model.Problem) bool { return p.Code == codeSampled })
+	return &next
 }
 
 func seriesOf(curves []journal.Curve) []model.Series {
