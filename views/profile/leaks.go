@@ -109,7 +109,7 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 			Amounts: func(r *leak) [2]model.Amount { return [2]model.Amount{r.figures[i]} },
 			Known:   func(r *leak) bool { return r.known[i] }}
 		if t.has[i] {
-			c.Unit = ui.UnitOf(&t.of.Weights.Metrics[t.metrics[i]])
+			c.Unit = ui.UnitOf(t.of.Weights, t.event, t.metrics[i])
 		}
 		if i != leakPeak && i != leakMean { // these do not add up
 			c.Share = func(r *leak) float64 { return float64(r.figures[i].ShareOf(t.sums[i])) }
