@@ -2,6 +2,8 @@ package views
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -183,6 +185,28 @@ func TestTitlesAreWhole(t *testing.T) {
 				u.keys(key)
 				if got := cut.FindString(u.Text()); got != "" {
 					t.Errorf("screen %s at %d cells: %q in\n%s", key, size[0], got, u.Text())
+				}
+			}
+		}
+	}
+}
+
+// Figures of profiles that are scaled from samples are marked on every screen.
+func TestScaledFiguresAreMarked(t *testing.T) {
+	unmarked := regexp.MustCompile(`(^|[^~\w.,])([1-9][\d.,]*|0\.\d+) (B|[KMGTPE]iB)\b`)
+	for _, name := range []string{"../loaders/heaptext/testdata/sampled4096.f.heap", "../loaders/v8profile/testdata/shop.heapprofile"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+			u := openProfile(t, size[0], size[1], colorCaps, filepath.Base(name), data)
+			for _, key := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "@"} {
+				u.keys(key)
+				for i, line := range strings.Split(u.Text(), "\n") {
+					if got := unmarked.FindString(line); i > 0 && got != "" && !strings.Contains(line, "every ") {
+						t.Errorf("%s, screen %s at %d cells: %q", name, key, size[0], line)
+					}
 				}
 			}
 		}
