@@ -49,7 +49,11 @@ type File struct {
 	Sampled     string `json:"sampled,omitzero"`     // how blocks were chosen: then figures are estimates
 
 	sampling model.Sampling
+	weighed  bool // figures of stacks are estimates
 }
+
+// Estimated reports whether figures of blocks, or of stacks, are estimates.
+func (f *File) Estimated() bool { return f.Sampled != "" || f.weighed }
 
 // Kind returns the format, with its version if formats of the kind have one.
 func (f *File) Kind() string {
@@ -61,7 +65,7 @@ func (f *File) Kind() string {
 
 // Style returns how figures of the file's blocks look.
 func (f *File) Style(s cells.Style) cells.Style {
-	s.Estimated = f.Sampled != ""
+	s.Estimated, s.Scaled = f.Estimated(), f.weighed
 	return s
 }
 
