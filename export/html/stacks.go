@@ -46,7 +46,13 @@ func (b *builder) stacks() error {
 		if unit == "bytes" && !s.Total.IsFloat() {
 			first = bytesCard(metric, s.Total.Uint64(), first.Note)
 		}
+		if b.src.Report.File.Estimated() {
+			first.Value, first.Exact = model.AsEstimate(first.Value), model.AsEstimate(first.Exact)
+		}
 		b.Cards = append([]card{first}, b.Cards...)
+	}
+	if b.src.Report.File.Estimated() {
+		unit = model.EstimateMark + unit
 	}
 	if len(b.src.Report.Series) > 0 {
 		b.seriesChart()
