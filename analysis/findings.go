@@ -430,8 +430,8 @@ func moreTemporary(a, b *Site) int {
 	return cmp.Or(cmp.Compare(a.Temporary, b.Temporary), cmp.Compare(a.LiveBytes, b.LiveBytes), cmp.Compare(b.Stack, a.Stack))
 }
 
-// shortLived is [finder.temporary] for samples, which tell how long blocks lived, but not what came next. It says nothing
-// of times that are themselves estimates.
+// shortLived is [finder.temporary] for samples: how long blocks lived is known of them, but not what came next. It says
+// nothing of times that are themselves estimates.
 func (f *finder) shortLived(coarse bool) error {
 	if coarse || f.status.FreesNever {
 		return nil

@@ -118,7 +118,8 @@ func (b *builder) treemap(title string, t *areas.Treemap, estimates bool) (json.
 	if n := t.RowCount - len(rows); n > 0 {
 		b.cut("%s: %s, which are together as others", title, model.Counted(n, "small part"))
 	}
-	what := map[string]any{"metric": t.Metric, "unit": t.Unit, object.Estimated: estimates, "by": t.By, "all": t.All.Float64(), "rows": rows}
+	what := map[string]any{"metric": t.Metric, "unit": t.Unit, object.Estimated: estimates,
+		"by": t.By, "all": t.All.Float64(), "rows": rows}
 	return json.Marshal(map[string]any{"treemap": what})
 }
 

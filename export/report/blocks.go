@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -36,24 +37,13 @@ func (b *builder) grid() error {
 	return nil
 }
 
-// blockOrders are the orders of single blocks by their names for --by.
-var blockOrders = map[string]analysis.BlockOrder{
-	"size": analysis.LargestFirst, "first_allocated": analysis.OldestFirst, "last_allocated": analysis.NewestFirst,
-	"address": analysis.LowestFirst, "lifetime": analysis.ShortestFirst,
-}
-
-// BlockKeys returns the names of the orders of single blocks, the usual one first.
-func BlockKeys() []string {
-	return []string{"size", "first_allocated", "last_allocated", "address", "lifetime"}
-}
-
 // blocks lists single blocks if they are requested, by default largest first.
 func (b *builder) blocks() error {
 	if b.opt.Blocks == "" {
 		return nil
 	}
 	q := analysis.BlockQuery{At: b.opt.At, Range: b.opt.Range, Born: b.opt.Blocks == "born_blocks", All: true,
-		Cell: b.opt.Cell, Sort: blockOrders[b.opt.BlockOrder]}
+		Cell: b.opt.Cell, Sort: orders.Block(b.opt.BlockOrder)}
 	list, err := b.trace.Blocks(b.ctx, q)
 	if err != nil {
 		return err
@@ -145,14 +135,8 @@ func (w tableWriter) blocks(name, which string, list []Block, all int) table {
 	}
 	for i := range list {
 		b := &list[i]
-		died, thread := "", ""
-		if b.Died != nil {
-			died = w.style.Time(*b.Died)
-		}
-		if b.Thread != nil {
-			thread = fmt.Sprint(*b.Thread)
-		}
-		out.rows = append(out.rows, append([]string{w.style.Bytes(b.Bytes), w.style.Time(b.Age), w.style.Time(b.Born), died, thread,
+		out.rows = append(out.rows, append([]string{w.style.Bytes(b.Bytes), w.style.Time(b.Age), w.style.Time(b.Born),
+			orNothing(b.Died, w.style.Time), orNothing(b.Thread, func(t uint16) string { return fmt.Sprint(t) }),
 			orZero(b.Address), b.Verdict, b.Sure.String()}, w.place(b.Place, b.frames, b.Owner)...))
 	}
 	return out

@@ -147,10 +147,7 @@ func (w tableWriter) curve() table {
 		cols: []col{{titles.Time, number}, {titles.Min, number}, {titles.Max, number}, {titles.AtEnd, number}, {titles.Blocks, number},
 			{titles.Allocated, number}, {"", sketch}},
 	}
-	top := uint64(0)
-	for i := range w.t.Curve {
-		top = max(top, w.t.Curve[i].MaxBytes)
-	}
+	top := orZero(cmp.Or(w.t.CurvePeak, w.t.Peak)).Bytes
 	for i := range w.t.Curve {
 		c := &w.t.Curve[i]
 		out.rows = append(out.rows, []string{w.style.Time(c.To), w.style.Bytes(c.MinBytes), w.style.Bytes(c.MaxBytes),

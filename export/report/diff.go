@@ -217,11 +217,11 @@ type DiffSum struct {
 // DiffSource is the input of one side.
 type DiffSource struct {
 	Profile  *model.Profile
-	DiffSide                 // its file is filled in
-	Partial  bool            // the snapshot or layout is incomplete
+	DiffSide      // its file is filled in
+	Partial  bool // the snapshot or layout is incomplete
 
-	Estimates bool // figures of stacks are
-	Problems []model.Problem // of the layout alone
+	Estimates bool            // figures of stacks are
+	Problems  []model.Problem // of the layout alone
 }
 
 // Label returns the side in words, not cleaned.

@@ -244,7 +244,7 @@ func TakenOver(rows []DiffRow) bool {
 }
 
 // orNothing formats a figure, "" if it is unknown.
-func orNothing(v *uint64, text func(uint64) string) string {
+func orNothing[T any](v *T, text func(T) string) string {
 	if v == nil {
 		return ""
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report/ages"
 	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/dump"
@@ -157,7 +158,7 @@ type Trace struct {
 	Growth *float64 `json:"growth_bytes_per_second,omitzero"` // of live bytes over the range, as verdicts see it; nil without a duration
 
 	Findings   []Finding   `json:"findings"`      // most significant first, about the complete run
-	Ages       []SiteAges  `json:"ages,omitzero"` // of the first findings that are verdicts; only if requested
+	Ages       []ages.Site `json:"ages,omitzero"` // of the first findings that are verdicts; only if requested
 	Sites      []Site      `json:"sites"`
 	LiveSites  []Site      `json:"live_sites"`
 	PeakSites  []Site      `json:"peak_sites"`

@@ -315,7 +315,8 @@ func (p *Leaks) answer() string {
 	if !t.frees {
 		bound = "≤ " // frees are unknown
 	}
-	out := fmt.Sprintf("%s%s live in %s", bound, ui.UnitOf(t.of.Weights, t.event, t.metrics[leakLive]).Text(t.sums[leakLive], p.State.Exact),
+	unit := ui.UnitOf(t.of.Weights, t.event, t.metrics[leakLive])
+	out := fmt.Sprintf("%s%s live in %s", bound, unit.Text(t.sums[leakLive], p.State.Exact),
 		model.Counted(len(t.rows), "stack"))
 	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {
 		out += ", " + share + " of all allocated"

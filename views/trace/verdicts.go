@@ -34,7 +34,8 @@ func askVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verd
 	if err != nil || k.to == 0 {
 		return &verdictSet{k, list, nil}, err
 	}
-	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: k.by, Cell: analysis.Cell{Stacks: k.only}})
+	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: k.by,
+		Cell: analysis.Cell{Stacks: k.only}})
 	out := &verdictSet{k, list, make(map[analysis.Key]uint64, len(sites))}
 	for i := range sites {
 		out.peaks[sites[i].Key] = sites[i].PeakBytes

@@ -33,9 +33,14 @@ func (e Estimates) Estimated() Estimates { return e }
 // in reports whether a table has such figures.
 func (e Estimates) in(columns []string) bool {
 	return e.Bounded || slices.ContainsFunc(columns, func(name string) bool {
-		return e.Times && strings.HasSuffix(name, "_us") ||
-			e.Amounts && (strings.HasSuffix(name, "bytes") || strings.HasSuffix(name, "count") && name != "row_count" || slices.Contains(amounts[:], name))
+		return e.Times && strings.HasSuffix(name, "_us") || e.Amounts && isAmount(name)
 	})
+}
+
+// isAmount reports whether a column has amounts, by its name.
+func isAmount(name string) bool {
+	return strings.HasSuffix(name, "bytes") || strings.HasSuffix(name, "count") && name != "row_count" ||
+		slices.Contains(amounts[:], name)
 }
 
 // amounts are columns of amounts whose names do not say so.
