@@ -151,11 +151,8 @@ func (h *Heatmap) amount(s cells.Style) func(uint64) string {
 
 // short writes a figure in a few characters.
 func (h *Heatmap) short(s cells.Style, n uint64) string {
-	switch {
-	case h.bytes && s.Estimated:
-		return model.AsEstimate(model.Bytes(n).Short())
-	case h.bytes:
-		return model.Bytes(n).Short()
+	if h.bytes {
+		return s.Short(n)
 	}
 	return model.ShortCount(n)
 }

@@ -59,6 +59,14 @@ func (s Style) Bytes(n uint64) string {
 	return text
 }
 
+// Short formats a number of bytes in a few cells, for axes and legends.
+func (s Style) Short(n uint64) string {
+	if s.Estimated {
+		return model.AsEstimate(model.Bytes(n).Short())
+	}
+	return model.Bytes(n).Short()
+}
+
 // Count formats a number of things.
 func (s Style) Count(n uint64) string { return model.Group(n) }
 
