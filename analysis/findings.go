@@ -92,8 +92,9 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 		f.owners = calltree.NewOwners(p.Stacks, libraries)
 	}
 	f.damage(p)
+	f.sampled = p != nil && p.Meta.Sampled != ""
 	temporary := f.temporary
-	if p != nil && p.Meta.Sampled != "" { // two events in a row are those of two samples
+	if f.sampled { // two events in a row are those of two samples
 		temporary = func() error { return f.shortLived(p.Meta.CoarseTimes) }
 	}
 	for _, look := range []func() error{f.prepare, f.verdicts, f.peak, temporary, f.hot, f.order, f.histories} {
@@ -104,7 +105,7 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 			break
 		}
 	}
-	if p != nil && p.Meta.Sampled != "" {
+	if f.sampled {
 		for i := range f.out {
 			f.out[i].Text = model.AsEstimates(f.out[i].Text)
 		}
@@ -118,13 +119,15 @@ type finder struct {
 	t      Trace
 	status Status
 	whole  bool // the file is complete
-	limit  int
-	owners *calltree.Owners
-	totals Totals
-	sites  []Site        // at the peak, over the complete run
-	byKey  map[Key]*Site // of those with verdicts that become findings
-	top    Peak
-	out    []Finding
+
+	sampled bool // what is counted are samples
+	limit   int
+	owners  *calltree.Owners
+	totals  Totals
+	sites   []Site        // at the peak, over the complete run
+	byKey   map[Key]*Site // of those with verdicts that become findings
+	top     Peak
+	out     []Finding
 }
 
 // Damage returns what an incomplete file, of which so many bytes could not be read, means for figures: blocks whose
@@ -407,6 +410,9 @@ func (f *finder) sayPeak(x *Finding, ask bool) error {
 	several := ratio(s.LiveBytes, x.Bytes) < nearlyAll
 	if several {
 		x.Text += fmt.Sprintf(" at %d sites", x.sites)
+	}
+	if f.sampled { // a few of them are a guess
+		x.Text += " in " + model.Blocks(x.Count)
 	}
 	if !ask {
 		return nil

@@ -123,6 +123,9 @@ func TestFindingsOfShortLives(t *testing.T) {
 			if list[i].Kind == analysis.FindingTemporary {
 				got = list[i].Text
 			}
+			if list[i].Kind == analysis.FindingPeak && strings.Contains(list[i].Text, "in 1 sample") != (c.meta.Sampled != "") {
+				t.Errorf("%s: %q", c.name, list[i].Text)
+			}
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
