@@ -503,6 +503,9 @@ func TestSampledPagesCountSamples(t *testing.T) {
 		if sampled != "" && strings.Contains(notes, "block") {
 			t.Errorf("cards of samples say\n%s", notes)
 		}
+		if got := slices.Contains(p.Facts, model.Estimates(sampled)); got != (sampled != "") {
+			t.Errorf("%q: the head says %q", sampled, p.Facts)
+		}
 		for _, c := range p.Charts {
 			if got := strings.HasPrefix(c.Unit, "~"); got != (sampled != "") || strings.Contains(c.Answer, "~") != got {
 				t.Errorf("%q: chart %s is in %q, %q", sampled, c.ID, c.Unit, c.Answer)

@@ -35,7 +35,13 @@ func (b *builder) stacks() error {
 	}
 	metric := model.Clean(*s.Metric)
 	unit := unitOf(s.Measure())
-	b.Scope = append(b.Scope, "event "+model.Clean(*s.Event)+" by "+metric)
+	scope := "event " + model.Clean(*s.Event) + " by " + metric
+	if of := b.src.Selection; of != nil {
+		if estimate := of.Profile.Events[of.Event].Estimate(); estimate != "" {
+			scope += ", " + estimate
+		}
+	}
+	b.Scope = append(b.Scope, scope)
 	b.filters(s.Filters)
 	if s.Total != nil {
 		total := s.Total.String()
