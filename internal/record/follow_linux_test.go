@@ -20,6 +20,7 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
@@ -204,6 +205,15 @@ func TestRarerSamplesAreTold(t *testing.T) {
 	_, _ = f.f.Close(), f.names.Close() // as the kernel does
 	if err := <-done; err != nil {
 		t.Fatal(err)
+	}
+	src, err := loaders.OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	format := mlyze.Format()
+	p, err := format.Info(t.Context(), src, loaders.Options{})
+	if src.Close(); err != nil || !says(p, rarer) {
+		t.Errorf("info: %q, %v, %v", p.Meta.Sampled, p.Problems, err)
 	}
 	if _, err := Recover(t.Context(), path, loaders.Symbols{}); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ const (
 	memoryPerByte  = 2 // of metadata
 )
 
-func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
+func info(ctx context.Context, src *loaders.Source, opt loaders.Options) (*model.Profile, error) {
 	o, err := begin(ctx, src)
 	if err != nil {
 		return nil, err
@@ -31,6 +31,14 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 			return nil, err
 		}
 		o.deliver()
+		if r := o.recording(opt, nil); r != nil { // which states that in its journal
+			if _, err := r.take(ctx); err != nil {
+				return nil, err
+			}
+			stated := recordedBy(r.names)
+			o.origin = &stated
+			stated.problems(&o.found)
+		}
 	} else if err := o.readOrigin(); err != nil {
 		return nil, err
 	}

@@ -104,6 +104,18 @@ const recordedNote = "leaf first: as the recorder states"
 
 // read takes what the journal has more, looks it up, and reports whether there was any.
 func (r *recording) read(ctx context.Context) (fresh bool, err error) {
+	if fresh, err = r.take(ctx); err != nil {
+		return fresh, err
+	}
+	problems, err := r.names.Resolve(ctx)
+	for _, p := range problems {
+		r.looked = model.AddProblem(r.looked, p)
+	}
+	return fresh, err
+}
+
+// take takes what the journal has more, and reports whether there was any. The error is that of ctx.
+func (r *recording) take(ctx context.Context) (fresh bool, err error) {
 	for n := 0; !r.over; n++ {
 		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return fresh, ctx.Err()
@@ -127,11 +139,7 @@ func (r *recording) read(ctx context.Context) (fresh bool, err error) {
 		}
 		fresh = true
 	}
-	problems, err := r.names.Resolve(ctx)
-	for _, p := range problems {
-		r.looked = model.AddProblem(r.looked, p)
-	}
-	return fresh, err
+	return fresh, nil
 }
 
 // broken reports why the journal cannot be read further, once.
@@ -150,16 +158,7 @@ func (r *recording) reveal() {
 	markers := r.names.Markers()
 	r.trace.markers.Store(&markers)
 	t := *r.tables // readers have the ones before
-	t.recorded = recorded{
-		ours: true, frees: true, program: r.names.Program, looked: r.names.Looked, attached: r.names.Attached,
-		series: seriesOf(r.names.Curves()),
-	}
-	switch n := r.names; {
-	case n.Rate > 0 && n.Rate < 1:
-		t.recorded.byRate(n.Rate)
-	case n.Period > 0:
-		t.recorded.every(uint64(n.Period), uint64(n.Longest))
-	}
+	t.recorded = recordedBy(r.names)
 	r.tables = &t
 	switch text := t.recorded.estimates(); {
 	case t.recorded.program == "":
@@ -174,6 +173,20 @@ func (r *recording) reveal() {
 	r.found.list = append(r.found.list, r.looked...)
 	r.looked = nil
 	r.publish(r.store, r.stacks.revision(), recordedNote)
+}
+
+// recordedBy returns how a recording is made, as its journal states it.
+func recordedBy(n *journal.Names) recorded {
+	out := recorded{
+		ours: true, frees: true, program: n.Program, looked: n.Looked, attached: n.Attached, series: seriesOf(n.Curves()),
+	}
+	switch {
+	case n.Rate > 0 && n.Rate < 1:
+		out.byRate(n.Rate)
+	case n.Period > 0:
+		out.every(uint64(n.Period), uint64(n.Longest))
+	}
+	return out
 }
 
 // withoutEstimates takes back what was said of figures that are estimates.
