@@ -78,6 +78,7 @@ const (
 	burstRun      = 0.25 // of the run: longer is not a burst
 	temporaryPart = 0.30 // of a site's blocks
 	hotPart       = 0.01 // of all blocks, for the temporary ones of one site
+	fewSamples    = 30   // of a site: a share of fewer of them is off by a third or more
 	historySites  = 16   // sites of a finding that its history covers
 )
 
@@ -91,9 +92,10 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 		f.owners = calltree.NewOwners(p.Stacks, libraries)
 	}
 	f.damage(p)
+	f.sampled = p != nil && p.Meta.Sampled != ""
 	temporary := f.temporary
-	if p != nil && p.Meta.Sampled != "" { // two events in a row are those of two samples
-		temporary = func() error { return nil }
+	if f.sampled { // two events in a row are those of two samples
+		temporary = func() error { return f.shortLived(p.Meta.CoarseTimes) }
 	}
 	for _, look := range []func() error{f.prepare, f.verdicts, f.peak, temporary, f.hot, f.order, f.histories} {
 		if err := look(); err != nil {
@@ -103,7 +105,7 @@ func Findings(ctx context.Context, t Trace, p *model.Profile, libraries *regexp.
 			break
 		}
 	}
-	if p != nil && p.Meta.Sampled != "" {
+	if f.sampled {
 		for i := range f.out {
 			f.out[i].Text = model.AsEstimates(f.out[i].Text)
 		}
@@ -117,13 +119,15 @@ type finder struct {
 	t      Trace
 	status Status
 	whole  bool // the file is complete
-	limit  int
-	owners *calltree.Owners
-	totals Totals
-	sites  []Site        // at the peak, over the complete run
-	byKey  map[Key]*Site // of those with verdicts that become findings
-	top    Peak
-	out    []Finding
+
+	sampled bool // what is counted are samples
+	limit   int
+	owners  *calltree.Owners
+	totals  Totals
+	sites   []Site        // at the peak, over the complete run
+	byKey   map[Key]*Site // of those with verdicts that become findings
+	top     Peak
+	out     []Finding
 }
 
 // Damage returns what an incomplete file, of which so many bytes could not be read, means for figures: blocks whose
@@ -407,6 +411,9 @@ func (f *finder) sayPeak(x *Finding, ask bool) error {
 	if several {
 		x.Text += fmt.Sprintf(" at %d sites", x.sites)
 	}
+	if f.sampled { // a few of them are a guess
+		x.Text += " in " + model.Blocks(x.Count)
+	}
 	if !ask {
 		return nil
 	}
@@ -429,7 +436,34 @@ func moreTemporary(a, b *Site) int {
 	return cmp.Or(cmp.Compare(a.Temporary, b.Temporary), cmp.Compare(a.LiveBytes, b.LiveBytes), cmp.Compare(b.Stack, a.Stack))
 }
 
-func (f *finder) temporary() error {
+// shortLived is [finder.temporary] for samples: how long blocks lived is known of them, but not what came next. It says
+// nothing of times that are themselves estimates.
+func (f *finder) shortLived(coarse bool) error {
+	if coarse || f.status.FreesNever {
+		return nil
+	}
+	const classes = 2 // below 1 µs, and of 1 µs
+	short, err := f.t.Sites(f.ctx, Query{At: End, Range: FullRange, NoPeaks: true,
+		Cell: Cell{SizeTo: SizeClasses, LifeTo: classes}})
+	if err != nil {
+		return err
+	}
+	count := make(map[Key]uint64, len(short))
+	for i := range short {
+		if short[i].AllocCount >= fewSamples {
+			count[short[i].Key] = short[i].AllocCount
+		}
+	}
+	for i := range f.sites {
+		f.sites[i].Temporary = count[f.sites[i].Key]
+	}
+	return f.temporaryAt("in less than 2 µs")
+}
+
+func (f *finder) temporary() error { return f.temporaryAt("at once") }
+
+// temporaryAt adds the site with the most temporary blocks. when says what that means.
+func (f *finder) temporaryAt(when string) error {
 	var most *Site
 	for i := range f.sites {
 		s := &f.sites[i]
@@ -440,8 +474,8 @@ func (f *finder) temporary() error {
 	if most == nil || ratio(most.Temporary, f.totals.AllocCount) < hotPart {
 		return nil
 	}
-	f.out = append(f.out, f.about(FindingTemporary, most, most.AllocBytes, most.AllocCount, fmt.Sprintf("%v of %s freed at once",
-		model.Share(most.TemporaryShare()), model.Blocks(most.AllocCount))))
+	f.out = append(f.out, f.about(FindingTemporary, most, most.AllocBytes, most.AllocCount, fmt.Sprintf("%v of %s freed %s",
+		model.Share(most.TemporaryShare()), model.Blocks(most.AllocCount), when)))
 	return nil
 }
 

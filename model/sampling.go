@@ -43,6 +43,12 @@ func (e *ProfileEvent) every() (every string, ok bool) {
 	return strconv.FormatFloat(n, 'f', -1, 64) + " " + Clean(e.PeriodUnit), true
 }
 
+// Estimates reports whether values of a metric are estimates of memory: an event of allocations has them scaled from
+// samples. The samples themselves are counted.
+func (p *StackProfile) Estimates(event uint16, metric MetricID) bool {
+	return p.Sampled(event) != "" && p.Events[event].Kind == "allocation" && p.Metrics[metric].Name != "samples"
+}
+
 // Sampled states how values of an event are estimated, as [ProfileEvent.Sampled] does; "" if they are exact, or the
 // profile has no such event.
 func (p *StackProfile) Sampled(event uint16) string {

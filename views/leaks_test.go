@@ -2,6 +2,9 @@ package views
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -141,7 +144,7 @@ func TestSampledTablesCountSamples(t *testing.T) {
 	sampled.Publish(&p)
 	u := openUI(t, 150, 40, colorCaps, sampled, ix)
 	u.keys("3").has("SAMPLES").hasNot("MEAN", "ALLOCS").keys("4").has("SAMPLES").hasNot("BLOCKS", "2.50 KiB each")
-	openKvleak(t, 150, 40, colorCaps).keys("3").has("MEAN", "ALLOCS").keys("4").has("BLOCKS", "2.50 KiB each")
+	openKvleak(t, 160, 40, colorCaps).keys("3").has("MEAN", "ALLOCS").keys("4").has("BLOCKS", "2.50 KiB each")
 }
 
 // Figures of a sampled recording are marked as estimates, and say by how much they are off.
@@ -152,14 +155,61 @@ func TestSampledFiguresAreMarked(t *testing.T) {
 	sampled := &model.Store{}
 	sampled.Publish(&p)
 	u := openUI(t, 150, 40, colorCaps, sampled, ix)
-	u.keys("1").has("live now ~", "allocated ~3.14 MiB", "peak ~")
+	u.keys("1").has("live now ~", "allocated ~3.14 MiB", "peak ~", "left by").hasNot("temporary ", "mean block")
 	u.keys("2").has("live ~429 KiB", "to peak ~+730 KiB").keys("3").has("~391K", "±", "live ~").hasNot("TEMP")
 	u.keys("4").has("±", "never freed ~").keys("5").has("~4").keys("6").has("WEIGHT", "it represents ~")
-	u.keys("7").has("Bytes by weight and lifetime", "A row is what samples represent")
+	u.keys("7").has("Bytes by weight and lifetime", "A row is what samples represent", "Sites of samples that weigh", " weight ")
+	u.keys("1").has("peak ~").keys("3").has("at most ~391 KiB")
 	for key, want := range map[string]string{"3": "live ~391 KiB", "4": "13 samples (~32.5 KiB)", "6": "it represents ~400,000 B", "7": "sample"} {
 		u.keys(key, "y")
 		if got := u.sim.Clipboard(); !strings.Contains(got, want) || strings.Contains(got, " block ") {
 			t.Errorf("screen %s copies %s", key, got)
+		}
+	}
+}
+
+// Titles of columns are not cut: figures do not say what they are.
+func TestTitlesAreWhole(t *testing.T) {
+	cut := regexp.MustCompile(`(?m)^[^a-z\n]*\b[A-Z]{2,}…`)
+	opens := []func(w, h int) *program{
+		func(w, h int) *program { return openKvleak(t, w, h, colorCaps) },
+		func(w, h int) *program { return openServer(t, w, h) },
+		func(w, h int) *program { return openPython(t, w, h) },
+		func(w, h int) *program { return openJava(t, w, h) },
+		func(w, h int) *program { return openRecords(t, w, h, colorCaps) },
+		func(w, h int) *program { return openDump(t, w, h, colorCaps) },
+	}
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+		for _, open := range opens {
+			u := open(size[0], size[1])
+			for _, key := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
+				u.keys(key)
+				if got := cut.FindString(u.Text()); got != "" {
+					t.Errorf("screen %s at %d cells: %q in\n%s", key, size[0], got, u.Text())
+				}
+			}
+		}
+	}
+}
+
+// Figures of profiles that are scaled from samples are marked on every screen.
+func TestScaledFiguresAreMarked(t *testing.T) {
+	unmarked := regexp.MustCompile(`(^|[^~\w.,])([1-9][\d.,]*|0\.\d+) (B|[KMGTPE]iB)\b`)
+	for _, name := range []string{"../loaders/heaptext/testdata/sampled4096.f.heap", "../loaders/v8profile/testdata/shop.heapprofile"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+			u := openProfile(t, size[0], size[1], colorCaps, filepath.Base(name), data)
+			for _, key := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "@"} {
+				u.keys(key)
+				for i, line := range strings.Split(u.Text(), "\n") {
+					if got := unmarked.FindString(line); i > 0 && got != "" && !strings.Contains(line, "every ") {
+						t.Errorf("%s, screen %s at %d cells: %q", name, key, size[0], line)
+					}
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -44,4 +45,54 @@ func TestARestingProgramIsJudged(t *testing.T) {
 	if a.judged(&i); a.judgedAt != before {
 		t.Error("judged again at once")
 	}
+}
+
+// followed is a trace that goes on, of which a revision can be judged.
+type followed struct{ unfinished }
+
+func (f followed) Status() analysis.Status {
+	s := f.unfinished.Status()
+	s.Revision++
+	return s
+}
+
+// openGrowing shows a recording that goes on, judged once.
+func openGrowing(t *testing.T, w, h int) *program {
+	store, ix := loadBytes(t, "small_kvleak.mlyze", kvleak())
+	p := *store.Current()
+	p.Meta.Live, p.Meta.Sampled = "live", "sampled every 4.00 KiB"
+	live := &model.Store{}
+	live.Publish(&p)
+	u := openUI(t, w, h, colorCaps, live, followed{unfinished{ix}})
+	u.sim.Do(func() { u.app.followedAt = time.Now().Add(-firstJudged.Duration()) })
+	next := p
+	live.Publish(&next) // as names come
+	return u
+}
+
+// await expects texts before long.
+func (u *program) await(texts ...string) *program {
+	u.t.Helper()
+	for late := time.Now().Add(10 * time.Second); time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+		missing := 0
+		for _, text := range texts {
+			if !strings.Contains(u.Text(), text) {
+				missing++
+			}
+		}
+		if missing == 0 {
+			return u
+		}
+	}
+	return u.has(texts...)
+}
+
+// While a recording goes on, answers that are older than the figures beside them say of when they are, and what is
+// known at the end is known of now.
+func TestLiveScreensSayOfWhenAnswersAre(t *testing.T) {
+	u := openGrowing(t, 140, 40)
+	u.await("OWN PEAK", "~391 KiB", "peaks, trends: first 76.0 ms", "findings of the first 76.0 ms")
+	u.keys("3").await("peak, trend, verdict: first 76.0 ms", "~391K", "over the first 76.0 ms", "leak").hasNot("very next event")
+	u.keys("4").await("live now").hasNot("end of the run")
+	openKvleak(t, 140, 40, colorCaps).keys("3").hasNot("over the first").keys("4").has("live at the end of the")
 }

@@ -43,7 +43,7 @@ func TestSourceOfWhatIsSelected(t *testing.T) {
 
 // TestSourceOfOwner opens the line that a row of sites shows: that of its owner, of full names that of the library.
 func TestSourceOfOwner(t *testing.T) {
-	u := sourced(t, openKvleak(t, 120, 40, colorCaps)).keys("3", "Down", "Down").has("main › __GI__IO_file_…  kvleak.cpp:23")
+	u := sourced(t, openKvleak(t, 120, 40, colorCaps)).keys("3", "Down", "Down").has("main › __GI__IO_file…  kvleak.cpp:23")
 	u.keys("J").has("kvleak.cpp:23 in main").keys("3", "w", "J").has("filedoalloc.c:101 in __GI__IO_file_doallocate")
 }
 

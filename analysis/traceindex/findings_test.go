@@ -1,6 +1,7 @@
 package traceindex
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -81,6 +82,59 @@ func TestFindingsTellTheStory(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// Samples tell how long blocks lived, if there are enough of them and times are not estimates.
+func TestFindingsOfShortLives(t *testing.T) {
+	const sampled = "sampled every 4.00 KiB"
+	for _, c := range []struct {
+		name string
+		meta model.Meta
+		keep int // of how many of the temporary blocks
+		life model.Time
+		want string
+	}{
+		{"exact", model.Meta{}, 400, 0, "100 % of 400 blocks freed at once"},
+		{"sampled", model.Meta{Sampled: sampled}, 400, 1, "100 % of 400 samples freed in less than 2 µs"},
+		{"few samples", model.Meta{Sampled: sampled}, fewShort, 1, ""},
+		{"longer lives", model.Meta{Sampled: sampled}, 400, 2, ""},
+		{"coarse times", model.Meta{Sampled: sampled, CoarseTimes: true}, 400, 1, ""},
+	} {
+		events, stacks := story()
+		kept, left := events[:0], c.keep
+		for _, e := range events {
+			if e.Addr == 8_000 {
+				if left == 0 {
+					continue
+				}
+				e.Addr = 100_000 + uint64(16*left) // others may be allocated before its end
+				if e.Kind == model.Free {
+					left, e.Time = left-1, e.Time+c.life
+				}
+			}
+			kept = append(kept, e)
+		}
+		slices.SortStableFunc(kept, func(a, b model.Event) int { return cmp.Compare(a.Time, b.Time) })
+		list, err := analysis.Findings(t.Context(), buildIndex(t, kept, stacks), &model.Profile{Meta: c.meta, Stacks: stacks, Complete: true}, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for i := range list {
+			if list[i].Kind == analysis.FindingTemporary {
+				got = list[i].Text
+			}
+			if list[i].Kind == analysis.FindingPeak && strings.Contains(list[i].Text, "in 1 sample") != (c.meta.Sampled != "") {
+				t.Errorf("%s: %q", c.name, list[i].Text)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// fewShort is a number of samples of which a share says little.
+const fewShort = 20
 
 func TestFindingsWithoutFrees(t *testing.T) {
 	events := []model.Event{{Size: 10, ID: 1}, {Size: 30, ID: 2, Time: 5}, {Size: 30, ID: 2, Time: 9}}

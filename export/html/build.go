@@ -97,6 +97,9 @@ func (b *builder) head() {
 		size += " " + r.File.Compression
 	}
 	b.Facts = append(b.Facts, size)
+	if r.File.Sampled != "" {
+		b.Facts = append(b.Facts, model.Estimates(r.File.Sampled))
+	}
 	if r.Trace != nil {
 		b.Facts = append(b.Facts, model.Counted(r.Trace.Events, "event"))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/funcname"
+	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
@@ -17,7 +18,7 @@ type chart struct {
 	Answer string    `json:"answer"`
 	Axis   string    `json:"axis"`          // of From, To and X: "us", "count", "plain"
 	Per    string    `json:"per,omitempty"` // what a count is of: "instructions"
-	Unit   string    `json:"unit"`          // of values: "bytes", "rate", "plain"
+	Unit   string    `json:"unit"`          // of values: "bytes", "rate", "plain"; estimates begin with "~"
 	Small  bool      `json:"small,omitempty"`
 	Stack  bool      `json:"stack,omitempty"` // curves are stacked: their values add up
 	From   float64   `json:"from"`
@@ -63,19 +64,20 @@ func (b *builder) traceCharts() error {
 	if t.CurvePeak != nil {
 		peak = t.CurvePeak
 	}
-	live := chart{ID: "live", Title: t.CurveTitle(), Axis: "us", Unit: "bytes", From: float64(from), To: float64(to),
+	live := chart{ID: "live", Title: t.CurveTitle(), Axis: "us", Unit: b.blocks("bytes"), From: float64(from), To: float64(to),
 		Curves: []curve{{Name: "live"}}, Marks: []mark{}}
-	rate := chart{ID: "rate", Title: "Allocated per second", Axis: "us", Unit: "rate", Small: true, From: live.From,
+	rate := chart{ID: "rate", Title: "Allocated per second", Axis: "us", Unit: b.blocks("rate"), Small: true, From: live.From,
 		To: live.To, Curves: []curve{{Name: "allocated"}}, Marks: []mark{}}
-	live.Answer = "peak " + model.Bytes(peak.Bytes).String() + " at " + peak.Time.String()
+	amount := b.src.Report.File.Style(cells.Style{}).Bytes
+	live.Answer = "peak " + amount(peak.Bytes) + " at " + peak.Time.String()
 	for _, c := range columns {
 		live.Curves[0].Max = append(live.Curves[0].Max, c.MaxBytes)
 		live.Curves[0].Min = append(live.Curves[0].Min, c.MinBytes)
 		rate.Curves[0].Max = append(rate.Curves[0].Max, math.Round(analysis.Rate(c.AllocBytes, c.To-c.From)))
 		allocated, _ = model.SaturatingAdd(allocated, c.AllocBytes)
 	}
-	rate.Answer = model.Bytes(allocated).String() + " in total"
-	live.Marks = append(live.Marks, mark{"peak", float64(peak.Time), "peak " + model.Bytes(peak.Bytes).String()})
+	rate.Answer = amount(allocated) + " in total"
+	live.Marks = append(live.Marks, mark{"peak", float64(peak.Time), "peak " + amount(peak.Bytes)})
 	if at := b.src.Report.Time.At; at != nil && *at != to {
 		live.Marks = append(live.Marks, mark{"at", float64(*at), "instant " + at.String()})
 	}
@@ -100,7 +102,7 @@ func (b *builder) dividedChart(live *chart) {
 		by = "site"
 	}
 	out := chart{
-		ID: "live_by", Title: "Live bytes by " + by, Axis: "us", Unit: "bytes", Stack: true, From: live.From,
+		ID: "live_by", Title: "Live bytes by " + by, Axis: "us", Unit: live.Unit, Stack: true, From: live.From,
 		To: live.To, Marks: live.Marks[:1:1],
 		Answer: "the " + model.Counted(len(t.CurveSites), by) + " that hold most when the curve is highest",
 	}

@@ -61,7 +61,7 @@ func (b *builder) diff(d *report.Diff) {
 	}
 	b.Cards = append(b.Cards, amount("Before", d.Totals.BeforeBytes), amount("After", d.Totals.AfterBytes))
 	if d.Sampled() && d.IsBytes() {
-		unit = estimate
+		unit = estimated(unit)
 		for i := range b.Cards {
 			b.Cards[i].estimate()
 		}

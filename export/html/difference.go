@@ -33,7 +33,7 @@ func (b *builder) differences(src *DiffSource) error {
 		if a.of == nil || !b.wants(a.id) {
 			continue
 		}
-		if err := b.part(a.title, func() error { return b.differenceAreas(a.id, a.title, a.of) }); err != nil {
+		if err := b.part(a.title, func() error { return b.differenceAreas(d, a.id, a.title, a.of) }); err != nil {
 			return err
 		}
 	}
@@ -50,7 +50,7 @@ func (b *builder) differences(src *DiffSource) error {
 		return nil
 	}
 	return b.part("Difference treemap", func() error {
-		return b.differenceAreas(sectionAreas, "Difference treemap", func(context.Context) (*areas.Treemap, error) {
+		return b.differenceAreas(d, sectionAreas, "Difference treemap", func(context.Context) (*areas.Treemap, error) {
 			return areas.OfComparison(d, DifferenceLimits)
 		})
 	})
@@ -65,6 +65,9 @@ func (b *builder) differenceGraph(d *report.Diff, c *diff.Comparison) error {
 	t, unit := shape.Weigh(c), "count"
 	if d.IsBytes() {
 		unit = "bytes"
+	}
+	if d.Sampled() {
+		unit = estimated(unit)
 	}
 	f := &flame{ID: "difference", Title: "Difference flame graph", Answer: "red grew, blue shrank", Turn: true,
 		Rest: "(smaller frames)", Sides: true}
@@ -86,12 +89,12 @@ func (b *builder) differenceGraph(d *report.Diff, c *diff.Comparison) error {
 var DifferenceLimits = areas.Limits{Levels: 3, Parts: 40, Rows: 2000}
 
 // differenceAreas adds a treemap whose parts have both sides.
-func (b *builder) differenceAreas(id, title string, of Areas) error {
+func (b *builder) differenceAreas(d *report.Diff, id, title string, of Areas) error {
 	t, err := of(b.ctx)
 	if err != nil {
 		return err
 	}
-	body, err := b.treemap(title, t)
+	body, err := b.treemap(title, t, d.Sampled())
 	b.Views = append(b.Views, view{ID: id, Title: title, Body: body})
 	return err
 }

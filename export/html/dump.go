@@ -178,7 +178,7 @@ func (b *builder) seriesTable(list []dump.Series, all int) {
 		}
 		return float64(*v)
 	}
-	t := b.table("series", "Series", model.Counted(all, "curve"), none,
+	t := b.table(seriesTable, "Series", model.Counted(all, "curve"), none,
 		cols(titles.Number+":plain", titles.Name+":text", titles.Value+":bytes", titles.Min+":bytes",
 			titles.Mean+":bytes", titles.Max+":bytes", titles.Points+":count", titles.Events+":count", titles.Layouts+":count")...)
 	t.More = all - len(list)

@@ -30,7 +30,7 @@ type flame struct {
 type cost struct {
 	ID    string `json:"id"`
 	Label string `json:"label"`
-	Unit  string `json:"unit"`            // "bytes", "count", "us", "ns"
+	Unit  string `json:"unit"`            // "bytes", "count", "us", "ns"; estimates begin with "~"
 	Scale uint64 `json:"scale,omitempty"` // factor by which weights are too large; 0 is 1
 }
 
@@ -155,7 +155,7 @@ func (b *builder) traceFlame() error {
 		}
 		unit := "count"
 		if c.IsBytes() {
-			unit = "bytes"
+			unit = b.blocks("bytes")
 		}
 		f.Costs = append(f.Costs, cost{ID: c.Cost.String(), Label: c.label, Unit: unit})
 		t.totals = append(t.totals, func(n int32) uint64 { return x.Total[n] })

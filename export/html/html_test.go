@@ -503,6 +503,21 @@ func TestSampledPagesCountSamples(t *testing.T) {
 		if sampled != "" && strings.Contains(notes, "block") {
 			t.Errorf("cards of samples say\n%s", notes)
 		}
+		if got := slices.Contains(p.Facts, model.Estimates(sampled)); got != (sampled != "") {
+			t.Errorf("%q: the head says %q", sampled, p.Facts)
+		}
+		for _, c := range p.Charts {
+			if got := strings.HasPrefix(c.Unit, "~"); got != (sampled != "") || strings.Contains(c.Answer, "~") != got {
+				t.Errorf("%q: chart %s is in %q, %q", sampled, c.ID, c.Unit, c.Answer)
+			}
+		}
+		for _, f := range p.Flames {
+			for _, c := range f.Costs {
+				if got := strings.HasPrefix(c.Unit, "~"); got != (sampled != "" && strings.HasSuffix(c.Unit, "bytes")) {
+					t.Errorf("%q: %s of %s is in %q", sampled, c.Label, f.Title, c.Unit)
+				}
+			}
+		}
 	}
 }
 
@@ -525,13 +540,14 @@ func TestLowerBoundsSaySo(t *testing.T) {
 		}
 		code += string(script)
 	}
-	code += `el = () => ({}); for (const v of ` + string(cells) + `) { const td = cell({}, {kind: "bytes"}, v, 0); console.log(keyOf({kind: "bytes"}, v), td.textContent, td.title); }`
+	code += `el = () => ({}); for (const v of ` + string(cells) + `) { const td = cell({}, {kind: "bytes"}, v, 0); console.log(keyOf({kind: "bytes"}, v), td.textContent, td.title); }
+console.log(text("~bytes", 2048), exact("~bytes", 2048), text("~rate", 2048), text("~count", 7), text("~bytes", 0));`
 	path := filepath.Join(t.TempDir(), "cells.js")
 	if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command(node, path).CombinedOutput()
-	want := "2048 ≥ 2.00 KiB ≥ 2,048 B\n2048 2.00 KiB 2,048 B\nnull undefined undefined\n"
+	want := "2048 ≥ 2.00 KiB ≥ 2,048 B\n2048 2.00 KiB 2,048 B\nnull undefined undefined\n~2.00 KiB ~2,048 B ~2.00 KiB/s ~7 0 B\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%s, %v, want %s", out, err, want)
 	}

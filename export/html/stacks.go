@@ -35,7 +35,13 @@ func (b *builder) stacks() error {
 	}
 	metric := model.Clean(*s.Metric)
 	unit := unitOf(s.Measure())
-	b.Scope = append(b.Scope, "event "+model.Clean(*s.Event)+" by "+metric)
+	scope := "event " + model.Clean(*s.Event) + " by " + metric
+	if of := b.src.Selection; of != nil {
+		if estimate := of.Profile.Events[of.Event].Estimate(); estimate != "" {
+			scope += ", " + estimate
+		}
+	}
+	b.Scope = append(b.Scope, scope)
 	b.filters(s.Filters)
 	if s.Total != nil {
 		total := s.Total.String()
@@ -46,7 +52,13 @@ func (b *builder) stacks() error {
 		if unit == "bytes" && !s.Total.IsFloat() {
 			first = bytesCard(metric, s.Total.Uint64(), first.Note)
 		}
+		if b.src.Report.File.Estimated() {
+			first.Value, first.Exact = model.AsEstimate(first.Value), model.AsEstimate(first.Exact)
+		}
 		b.Cards = append([]card{first}, b.Cards...)
+	}
+	if b.src.Report.File.Estimated() {
+		unit = model.EstimateMark + unit
 	}
 	if len(b.src.Report.Series) > 0 {
 		b.seriesChart()

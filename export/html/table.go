@@ -20,17 +20,34 @@ type table struct {
 	Sort   int      `json:"sort"`             // the column that the rows are sorted by
 }
 
-// column is the format of a column's cells: "bytes", "estimate" (of bytes), "count", "us" (microseconds), "share" (0 … 1), "sure" (0 … 1), "rate" (bytes per
+// column is the format of a column's cells: "bytes", "count", "us" (microseconds), "share" (0 … 1), "sure" (0 … 1), "rate" (bytes per
 // second), "plain" (a number as it is), "text", "message" (a sentence), "name" (index of a name), "place" (index of a
-// frame), "spark" (numbers), "bar" (a number). A number that is a lower bound is a [least].
+// frame), "spark" (numbers), "bar" (a number). Estimates begin with "~": "~bytes". A number that is a lower bound is a
+// [least].
 type column struct {
 	Head string `json:"head"`
 	Kind string `json:"kind"`
 	Tip  string `json:"tip,omitempty"`
 }
 
-// estimate is the kind of columns of bytes that are estimates.
-const estimate = "estimate"
+// estimated returns the format of estimates of figures of blocks.
+func estimated(format string) string {
+	if format == "bytes" || format == "rate" {
+		return model.EstimateMark + format
+	}
+	return format
+}
+
+// blocks returns the format of figures of the file's blocks.
+func (b *builder) blocks(format string) string {
+	if b.src.Report.File.Sampled != "" {
+		return estimated(format)
+	}
+	return format
+}
+
+// seriesTable is the table of curves that are measured, whatever else the file has.
+const seriesTable = "series"
 
 // cols makes columns of "Head:kind" or "Head:kind:tip".
 func cols(specs ...string) []column {
@@ -66,7 +83,7 @@ func (b *builder) keep(t *table) {
 		b.cut("%s: the first %s of %s", t.Title, model.Counted(len(t.Rows), "row"),
 			model.Counted(len(t.Rows)+t.More, "row"))
 	}
-	if b.src.Report != nil && b.src.Report.File.Sampled != "" {
+	if b.src.Report != nil && b.src.Report.File.Sampled != "" && t.ID != seriesTable {
 		t.countSamples()
 	}
 	b.Tables = append(b.Tables, t)
@@ -78,8 +95,8 @@ func (t *table) countSamples() {
 	for i := range t.Cols {
 		c := &t.Cols[i]
 		c.Tip = model.AsEstimates(c.Tip)
-		if c.Kind == "bytes" {
-			c.Kind = estimate
+		if c.Head != titles.From && c.Head != titles.To { // which are no figures
+			c.Kind = estimated(c.Kind)
 		}
 		if c.Head == titles.Blocks || c.Head == titles.Allocs {
 			c.Head = titles.Samples

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/ages"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/model/titles"
@@ -275,9 +276,9 @@ type ageClass struct {
 }
 
 // ageClasses returns the ranges in which a site has blocks, shortest first.
-func ageClasses(a *report.SiteAges) []ageClass {
+func ageClasses(a *ages.Site) []ageClass {
 	by := map[uint64]ageClass{}
-	for k, list := range [2][]report.Times{a.Ages, a.Lived} {
+	for k, list := range [2][]ages.Times{a.Ages, a.Lived} {
 		for _, t := range list {
 			c := by[t.Min]
 			c.min, c.max = t.Min, t.Max

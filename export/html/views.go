@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/areas"
+	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
 )
@@ -64,25 +65,28 @@ func (b *builder) views() error {
 
 // body returns what a page keeps of a report with one table: names are as long as those of other tables.
 func (b *builder) body(title string, r *report.Report) (json.RawMessage, error) {
+	of := r.Estimated()
 	if len(r.Alone) == 1 {
 		switch t := r.Alone[0].(type) {
 		case *areas.Treemap:
-			return b.treemap(title, t)
+			return b.treemap(title, t, of.Amounts)
 		case *areas.Heatmap:
 			for i := range t.Rows {
 				r := &t.Rows[i]
 				r.Name, r.Place = b.brief(r.Name), places.Place{}
 			}
 			return encode(&struct {
+				object.Estimates
 				Map *areas.Heatmap `json:"heatmap"`
-			}{t})
+			}{of, t})
 		}
 	}
 	if l := r.Lines; l != nil {
 		b.lines(l)
 		return encode(&struct {
+			object.Estimates
 			Lines *report.SourceLines `json:"lines"`
-		}{l})
+		}{of, l})
 	}
 	return json.RawMessage("null"), nil
 }
@@ -105,7 +109,7 @@ type area struct {
 }
 
 // treemap returns the rows of a treemap, and says how many are not among them.
-func (b *builder) treemap(title string, t *areas.Treemap) (json.RawMessage, error) {
+func (b *builder) treemap(title string, t *areas.Treemap, estimates bool) (json.RawMessage, error) {
 	rows := make([]area, len(t.Rows))
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -114,7 +118,8 @@ func (b *builder) treemap(title string, t *areas.Treemap) (json.RawMessage, erro
 	if n := t.RowCount - len(rows); n > 0 {
 		b.cut("%s: %s, which are together as others", title, model.Counted(n, "small part"))
 	}
-	what := map[string]any{"metric": t.Metric, "unit": t.Unit, "by": t.By, "all": t.All.Float64(), "rows": rows}
+	what := map[string]any{"metric": t.Metric, "unit": t.Unit, object.Estimated: estimates,
+		"by": t.By, "all": t.All.Float64(), "rows": rows}
 	return json.Marshal(map[string]any{"treemap": what})
 }
 

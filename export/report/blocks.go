@@ -3,11 +3,15 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/orders"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // grid lists the cells of sizes and lifetimes that have blocks.
@@ -33,24 +37,13 @@ func (b *builder) grid() error {
 	return nil
 }
 
-// blockOrders are the orders of single blocks by their names for --by.
-var blockOrders = map[string]analysis.BlockOrder{
-	"size": analysis.LargestFirst, "first_allocated": analysis.OldestFirst, "last_allocated": analysis.NewestFirst,
-	"address": analysis.LowestFirst, "lifetime": analysis.ShortestFirst,
-}
-
-// BlockKeys returns the names of the orders of single blocks, the usual one first.
-func BlockKeys() []string {
-	return []string{"size", "first_allocated", "last_allocated", "address", "lifetime"}
-}
-
 // blocks lists single blocks if they are requested, by default largest first.
 func (b *builder) blocks() error {
 	if b.opt.Blocks == "" {
 		return nil
 	}
 	q := analysis.BlockQuery{At: b.opt.At, Range: b.opt.Range, Born: b.opt.Blocks == "born_blocks", All: true,
-		Cell: b.opt.Cell, Sort: blockOrders[b.opt.BlockOrder]}
+		Cell: b.opt.Cell, Sort: orders.Block(b.opt.BlockOrder)}
 	list, err := b.trace.Blocks(b.ctx, q)
 	if err != nil {
 		return err
@@ -115,4 +108,57 @@ func addressText(addr uint64) *string {
 	}
 	text := fmt.Sprintf("0x%x", addr)
 	return &text
+}
+
+// asked returns the tables that reports leave out: those with a row for each block, cell and column of the curve.
+func (w tableWriter) asked() []table {
+	live := w.blocks("blocks", "live "+w.style.Text(w.at), w.t.Blocks, w.t.Rows.Blocks)
+	born := w.blocks("born_blocks", "allocated in the range", w.t.Born, w.t.Rows.Born)
+	live.drop(titles.Died)
+	return []table{live, born, w.grid(), w.curve()}
+}
+
+// size returns the title of a column of sizes. What samples represent are no sizes.
+func (w tableWriter) size() string {
+	if w.style.Estimated {
+		return titles.Weight
+	}
+	return titles.Size
+}
+
+func (w tableWriter) blocks(name, which string, list []Block, all int) table {
+	out := table{
+		name: name, title: model.Capital(strings.ReplaceAll(name, "_", " ")), answer: model.Counted(all, "block") + " " + which,
+		more: all - len(list), cols: slices.Concat([]col{{w.size(), number}, {titles.Age, number}, {titles.Born, number},
+			{titles.Died, number}, {titles.Thread, number}, {titles.Address, word}}, w.verdictCols(), placeCols()),
+		spare: []string{titles.Sure, titles.Thread, titles.Address},
+	}
+	for i := range list {
+		b := &list[i]
+		out.rows = append(out.rows, append([]string{w.style.Bytes(b.Bytes), w.style.Time(b.Age), w.style.Time(b.Born),
+			orNothing(b.Died, w.style.Time), orNothing(b.Thread, func(t uint16) string { return fmt.Sprint(t) }),
+			orZero(b.Address), b.Verdict, b.Sure.String()}, w.place(b.Place, b.frames, b.Owner)...))
+	}
+	return out
+}
+
+func (w tableWriter) grid() table {
+	out := table{
+		name: "grid", title: "Grid", answer: "blocks by size and lifetime" + w.unless("grid"),
+		cols: []col{{w.size(), number}, {titles.To, number}, {titles.Lived, number}, {titles.To, number}, {titles.Blocks, number},
+			{titles.Bytes, number}},
+	}
+	if w.style.Estimated {
+		out.answer = "blocks by weight and lifetime; sizes of allocations are not known"
+	}
+	exact := w.style.Stated()
+	for _, c := range w.t.Grid {
+		life := []string{"not freed", ""}
+		if c.MinLife != nil {
+			life = []string{w.style.Time(saturate(*c.MinLife)), w.style.Time(saturate(*c.MaxLife))}
+		}
+		out.rows = append(out.rows, []string{exact.Bytes(c.MinSize), exact.Bytes(c.MaxSize), life[0], life[1],
+			w.style.Count(c.Count), w.style.Bytes(c.Bytes)})
+	}
+	return out
 }

@@ -28,7 +28,12 @@ func WriteCSV(w io.Writer, r *Report, table string) error {
 			return err
 		}
 	}
-	return object.WriteRows(w, rows, r.Heap.emptyRow(table), object.Estimates{Times: r.Time.Coarse, Amounts: r.File.Sampled != ""})
+	return object.WriteRows(w, rows, r.Heap.emptyRow(table), r.Estimated())
+}
+
+// Estimated implements [object.Estimating].
+func (r *Report) Estimated() object.Estimates {
+	return object.Estimates{Times: r.Time.Coarse, Amounts: r.File.Estimated()}
 }
 
 // HasTable reports whether WriteCSV can write the table of that name; "" is what the report is about.

@@ -140,6 +140,22 @@ func (w tableWriter) curveSites() table {
 	return out
 }
 
+// curve is the table of the columns of a curve that is not divided.
+func (w tableWriter) curve() table {
+	out := table{
+		name: "curve", title: w.t.CurveTitle(), answer: model.Counted(len(w.t.Curve), "column") + ", until the time of each",
+		cols: []col{{titles.Time, number}, {titles.Min, number}, {titles.Max, number}, {titles.AtEnd, number}, {titles.Blocks, number},
+			{titles.Allocated, number}, {"", sketch}},
+	}
+	top := orZero(cmp.Or(w.t.CurvePeak, w.t.Peak)).Bytes
+	for i := range w.t.Curve {
+		c := &w.t.Curve[i]
+		out.rows = append(out.rows, []string{w.style.Time(c.To), w.style.Bytes(c.MinBytes), w.style.Bytes(c.MaxBytes),
+			w.style.Bytes(c.Bytes), w.style.Count(c.Count), w.style.Bytes(c.AllocBytes), w.style.Bar(c.MaxBytes, top, barCells)})
+	}
+	return out
+}
+
 // CurveTitle returns the name of what the curve is of; not cleaned.
 func (t *Trace) CurveTitle() string {
 	if len(t.Filters) == 0 {

@@ -217,9 +217,11 @@ type DiffSum struct {
 // DiffSource is the input of one side.
 type DiffSource struct {
 	Profile  *model.Profile
-	DiffSide                 // its file is filled in
-	Partial  bool            // the snapshot or layout is incomplete
-	Problems []model.Problem // of the layout alone
+	DiffSide      // its file is filled in
+	Partial  bool // the snapshot or layout is incomplete
+
+	Estimates bool            // figures of stacks are
+	Problems  []model.Problem // of the layout alone
 }
 
 // Label returns the side in words, not cleaned.
@@ -306,6 +308,7 @@ func newDiff(before, after *DiffSource) *Diff {
 	h := NewHeader(schemaDiff, after.Profile)
 	old := NewHeader(schemaDiff, before.Profile)
 	before.File, after.File = old.File, h.File
+	before.File.weighed, after.File.weighed = before.Estimates, after.Estimates
 	d := &Diff{Header: h, Before: before.DiffSide, After: after.DiffSide, Rows: []DiffRow{}}
 	d.Time.At, d.Time.From, d.Time.To = after.At, after.From, after.To
 	if before.Profile.Meta.Path != after.Profile.Meta.Path {

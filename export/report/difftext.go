@@ -18,7 +18,7 @@ import (
 // WriteDiffCSV writes the rows with the JSON names as header.
 func WriteDiffCSV(w io.Writer, d *Diff) error {
 	return object.WriteRows(w, d.Rows, DiffRow{Places: d.places(), DiffAmounts: d.figures(nil), DiffPlace: d.stackPlace()},
-		object.Estimates{Amounts: d.Sampled()})
+		d.Estimated())
 }
 
 // WriteDiffText writes d for people.
@@ -130,7 +130,10 @@ func (d *Diff) style(s cells.Style) cells.Style {
 }
 
 // Sampled reports whether the figures of a side are estimates.
-func (d *Diff) Sampled() bool { return d.Before.File.Sampled != "" || d.After.File.Sampled != "" }
+func (d *Diff) Sampled() bool { return d.Before.File.Estimated() || d.After.File.Estimated() }
+
+// Estimated implements [object.Estimating].
+func (d *Diff) Estimated() object.Estimates { return object.Estimates{Amounts: d.Sampled()} }
 
 // IsBytes reports whether the fields of bytes hold bytes.
 func (d *Diff) IsBytes() bool {
@@ -241,7 +244,7 @@ func TakenOver(rows []DiffRow) bool {
 }
 
 // orNothing formats a figure, "" if it is unknown.
-func orNothing(v *uint64, text func(uint64) string) string {
+func orNothing[T any](v *T, text func(T) string) string {
 	if v == nil {
 		return ""
 	}

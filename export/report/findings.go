@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/export/report/ages"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
@@ -165,4 +166,32 @@ func (w tableWriter) findings() table {
 		out.notes = append(out.notes, cells.Wrapped(evidence, w.style.LineWidth()-5))
 	}
 	return out
+}
+
+// mostAges is the number of findings whose ages are told.
+const mostAges = 8
+
+// ages fills in the ages of the first findings that are verdicts.
+func (b *builder) ages() error {
+	if !b.opt.Ages {
+		return nil
+	}
+	keys := map[uint64]analysis.Key{}
+	for i, id := range b.trace.StackIDs() {
+		keys[uint64(id)] = analysis.Key(i)
+	}
+	var stacks []uint64
+	var asked []analysis.Key
+	for i := range b.out.Findings {
+		f := &b.out.Findings[i]
+		if !f.verdict || len(f.Stacks) == 0 || len(stacks) == mostAges {
+			continue
+		}
+		stacks, asked = append(stacks, f.Stacks[0]), append(asked, keys[f.Stacks[0]])
+	}
+	lives, err := b.trace.Lives(b.ctx, asked)
+	for i := range lives {
+		b.out.Ages = append(b.out.Ages, ages.Of(stacks[i], &lives[i]))
+	}
+	return err
 }

@@ -111,7 +111,7 @@ func traceOrders(table string) []string {
 	case "leaks", "late_freed":
 		return orders.Leaks()
 	case "blocks", "born_blocks":
-		return BlockKeys()
+		return orders.Blocks()
 	case treeTable, linesTable, "treemap", "heatmap", "lifetime_heatmap":
 		return TreeMetrics()
 	case AroundTable:

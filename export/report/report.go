@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/export/report/ages"
 	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/dump"
@@ -49,7 +50,11 @@ type File struct {
 	Sampled     string `json:"sampled,omitzero"`     // how blocks were chosen: then figures are estimates
 
 	sampling model.Sampling
+	weighed  bool // figures of stacks are estimates
 }
+
+// Estimated reports whether figures of blocks, or of stacks, are estimates.
+func (f *File) Estimated() bool { return f.Sampled != "" || f.weighed }
 
 // Kind returns the format, with its version if formats of the kind have one.
 func (f *File) Kind() string {
@@ -61,7 +66,7 @@ func (f *File) Kind() string {
 
 // Style returns how figures of the file's blocks look.
 func (f *File) Style(s cells.Style) cells.Style {
-	s.Estimated = f.Sampled != ""
+	s.Estimated, s.Scaled = f.Estimated(), f.weighed
 	return s
 }
 
@@ -153,7 +158,7 @@ type Trace struct {
 	Growth *float64 `json:"growth_bytes_per_second,omitzero"` // of live bytes over the range, as verdicts see it; nil without a duration
 
 	Findings   []Finding   `json:"findings"`      // most significant first, about the complete run
-	Ages       []SiteAges  `json:"ages,omitzero"` // of the first findings that are verdicts; only if requested
+	Ages       []ages.Site `json:"ages,omitzero"` // of the first findings that are verdicts; only if requested
 	Sites      []Site      `json:"sites"`
 	LiveSites  []Site      `json:"live_sites"`
 	PeakSites  []Site      `json:"peak_sites"`

@@ -94,6 +94,8 @@ type MetricTotal struct {
 	Sum     Amount
 	measure model.Measure
 	unit    string
+
+	estimated bool
 }
 
 // AppendJSON implements [object.Appender].
@@ -268,7 +270,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	}
 	out := r.Stacks
 	for i, t := range weights.Totals(w) {
-		out.Events = append(out.Events, newStackEvent(w, &w.Events[i], t))
+		out.Events = append(out.Events, newStackEvent(w, uint16(i), t))
 	}
 	if opt.Selection == nil {
 		return r, nil
@@ -277,6 +279,7 @@ func BuildStacks(ctx context.Context, p *model.Profile, opt StackOptions) (*Repo
 	event, metric := w.Events[s.Event].Name, w.Metrics[s.Metric].Name
 	out.Event, out.Metric, out.Unit, out.measure = &event, &metric, w.Metrics[s.Metric].Unit, w.Metrics[s.Metric].Measure()
 	out.estimate = w.Events[s.Event].Estimate()
+	r.File.weighed = w.Estimates(s.Event, s.Metric)
 	if out.apart = noSum(&w.Metrics[s.Metric]); out.apart == nil {
 		out.Total = &Amount{Amount: s.Total()}
 	}
@@ -398,14 +401,15 @@ func (out *Stacks) functions(ctx context.Context, p *model.Profile, s *weights.S
 	return nil
 }
 
-func newStackEvent(w *model.StackProfile, e *model.ProfileEvent, t weights.EventTotals) StackEvent {
+func newStackEvent(w *model.StackProfile, event uint16, t weights.EventTotals) StackEvent {
+	e := &w.Events[event]
 	out := StackEvent{Name: e.Name, Kind: e.Kind, Mode: e.Mode, Sampled: e.Sampled(), Stacks: t.Stacks}
 	if e.PrimaryName != "" {
 		out.Primary = &e.PrimaryName
 	}
 	for _, m := range t.Sums {
 		out.Totals = append(out.Totals, MetricTotal{w.Metrics[m.Metric].Name, Amount{Amount: m.Sum},
-			w.Metrics[m.Metric].Measure(), w.Metrics[m.Metric].Unit})
+			w.Metrics[m.Metric].Measure(), w.Metrics[m.Metric].Unit, w.Estimates(event, m.Metric)})
 	}
 	return out
 }

@@ -55,7 +55,7 @@ func (r *Report) stackTables(s cells.Style, full bool) []table {
 	if r.Stacks == nil {
 		return nil
 	}
-	w := stackWriter{r.Stacks, s, full, orZero(r.Stacks.Metric), r.Time.Unit}
+	w := stackWriter{r.Stacks, r.File.Style(s), full, orZero(r.Stacks.Metric), r.Time.Unit}
 	list := []table{w.events(), w.functions(), w.inclusive(), w.top(), w.threads()}
 	if r.Stacks.Owners != nil {
 		list = slices.Insert(list, 1, w.owners())
@@ -113,7 +113,9 @@ func (w stackWriter) events() table {
 			if e.Primary != nil && *e.Primary == m.Metric {
 				metric += " (primary)"
 			}
-			out.rows = append(out.rows, []string{stacks, w.style.Amount(m.measure, m.Sum.Amount), metric, label, kind})
+			style := w.style
+			style.Estimated, style.Scaled = m.estimated, m.estimated
+			out.rows = append(out.rows, []string{stacks, style.Amount(m.measure, m.Sum.Amount), metric, label, kind})
 		}
 	}
 	return out

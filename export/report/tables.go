@@ -63,11 +63,16 @@ func (r *Report) tables(s cells.Style, full bool) []table {
 	list := append(r.heapTables(s, full), r.dumpTables(s, full)...)
 	list = append(list, r.stackTables(s, full)...)
 	if r.Trace != nil {
-		w := tableWriter{r.Trace, blocks, full, r.instant(), r.Time.From != nil || r.Time.To != nil, r.File.sampling}
+		w := r.traceWriter(blocks, full)
 		list = append(list, w.curveSites(), w.findings(), w.leaks(), w.sites(), w.live(), w.peak(), w.lateFreed(),
 			w.groups(), w.functions(), w.threads(),
 			w.markers(), w.sizes(), w.lifetimes())
 	}
+	return r.finish(list)
+}
+
+// finish adds to tables what limits, filters, orders and sampling change. It leaves out those without rows.
+func (r *Report) finish(list []table) []table {
 	out := list[:0]
 	for _, t := range list {
 		if r.File.Sampled != "" {
@@ -165,6 +170,10 @@ type tableWriter struct {
 	narrow bool   // the range is not the complete file
 
 	sampling model.Sampling
+}
+
+func (r *Report) traceWriter(s cells.Style, full bool) tableWriter {
+	return tableWriter{r.Trace, s, full, r.instant(), r.Time.From != nil || r.Time.To != nil, r.File.sampling}
 }
 
 // instant returns the name of the instant: "at the end", "at 20.0 ms".
@@ -391,7 +400,7 @@ func (w tableWriter) unless(table string) string {
 func (w tableWriter) groups() table {
 	out := table{
 		name: "groups", title: "Groups", more: w.t.Rows.Groups - len(w.t.Groups),
-		answer: model.Counted(w.t.Rows.Groups, "group") + " by " + w.t.grouped.String(),
+		answer: model.Counted(w.t.Rows.Groups, "group") + " by " + w.groupedBy(),
 		cols: []col{{titles.Allocated, number}, {titles.Allocs, number}, {titles.Temporary, number},
 			{titles.Live, number}, {titles.Peak, number}, {titles.Leaked, number}},
 	}
@@ -412,6 +421,14 @@ func (w tableWriter) groups() table {
 		out.rows = append(out.rows, append(row, w.group(model.Clean(g.Group))))
 	}
 	return w.errors(out, 2, func(i int) (bytes, samples uint64) { return w.t.Groups[i].AllocBytes, w.t.Groups[i].AllocCount })
+}
+
+// groupedBy returns what groups have in common. Of samples that is not a size.
+func (w tableWriter) groupedBy() string {
+	if w.style.Estimated && w.t.grouped == analysis.BySizeClass {
+		return "weight: what samples represent, as sizes are not known"
+	}
+	return w.t.grouped.String()
 }
 
 func (w tableWriter) functions() table {
@@ -457,13 +474,16 @@ func (w tableWriter) markers() table {
 // barCells is the width of the bars in histograms.
 const barCells = 24
 
+// weighed is what sizes of samples are.
+const weighed = "what samples represent: sizes of allocations are not known"
+
 func (w tableWriter) sizes() table {
 	out := table{
 		name: "sizes", title: "Sizes", answer: "allocated blocks by size",
 		cols: []col{{titles.From, number}, {titles.To, number}, {titles.Blocks, number}, {titles.Bytes, number}, {"", sketch}},
 	}
 	if w.style.Estimated {
-		out.title, out.answer = "Weights", "what samples represent: sizes of allocations are not known"
+		out.title, out.answer = "Weights", weighed
 	}
 	top := uint64(0)
 	for _, s := range w.t.Sizes {
@@ -516,36 +536,6 @@ func EveryTable() (all []string) {
 		}
 	}
 	return all
-}
-
-// TableHeaded returns the table whose heading in reports has these words, or "" if none of tables has.
-func TableHeaded(words string, tables []string) string {
-	words = strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(words))
-	if about, _, by := strings.Cut(words, " by "); by && strings.HasPrefix(about, "live") { // the divided curve
-		words = about
-	}
-	for _, name := range tables {
-		plain := strings.ReplaceAll(name, "_", " ")
-		if words != "" && (plain == words || slices.Contains(headings[name], words)) {
-			return name
-		}
-	}
-	for _, name := range tables {
-		if words != "" && (strings.HasPrefix(name, words) || strings.HasPrefix(name+"s", words)) {
-			return name
-		}
-	}
-	return ""
-}
-
-// headings maps tables to their headings in reports, in lower case, if those differ from the name.
-var headings = map[string][]string{
-	"sites": {"top sites"}, "live_sites": {"live", "live at the end", "live sites"}, "peak_sites": {"at the peak", "peak"},
-	"leaks":      {"never freed", "leaked", "allocated in the range, not freed by its end"},
-	"late_freed": {"freed only at the end of the run", "late"}, "findings": {"look here first"}, "curve": {"live bytes"},
-	"top": {"stacks", "top stacks"}, "total_functions": {"total", "functions by total"}, "page_types": {"pages", "types"},
-	"holes": {"holes and runs by length"}, "sparse_pages": {"sparsest pages", "sparse"}, "series_events": {"events"},
-	"frames": {"routines"}, "types": {"classes"}, "functions": {"functions by self"},
 }
 
 // TableNames returns the tables that [WriteCSV] can write of this report.

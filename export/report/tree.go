@@ -115,6 +115,7 @@ func SelectionReport(
 		return r, "", nil, nil
 	}
 	event, metric = w.Events[s.Event].Name, &w.Metrics[s.Metric]
+	r.File.weighed = w.Estimates(s.Event, s.Metric)
 	if err = noSum(metric); err == nil {
 		r.NoMatch, err = places.UnmatchedIn(ctx, opt.Filter, p.Stacks)
 	}

@@ -206,6 +206,7 @@ func (in *diffInput) profileSide(ctx context.Context, metric string, group diff.
 	if n := weights.SnapshotAtEnd(w, m, metric); n >= 0 && q.Window < 0 && !q.Ranged {
 		in.from.Window, q.Window = &n, n
 	}
+	in.from.Estimates = w.Estimates(e, m)
 	if in.side, err = diff.ProfileSide(ctx, in.p, calltree.FilterStacks, q); err != nil {
 		return "", asUsage(err)
 	}

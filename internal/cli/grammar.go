@@ -89,7 +89,7 @@ func grammarVars(formats []loaders.Format) kong.Vars {
 	dumpers, dumperHelp := uses.Dumpers(formats)
 	return kong.Vars{
 		"sortkeys": sortKeyList(), "leakkeys": strings.Join(orders.Leaks(), ", "),
-		"blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
+		"blockkeys": strings.Join(orders.Blocks(), ", "), "heapkeys": heapKeyList(), "tables": strings.Join(report.EveryTable(), ","),
 		"edges": edges, "edgehelp": help, "sizehelp": uses.SizeHelp(formats), "rowkinds": uses.RowKinds(formats),
 		"dumpers": dumpers, "dumperhelp": dumperHelp, "axes": axes, "reprhelp": reprHelp,
 	}
@@ -158,7 +158,7 @@ func commandNames() (names, aliases []string) {
 func sharedFlags(app *kong.Application, command *kong.Node) []*kong.Flag {
 	return uses.Shared(app, command, kong.Vars{
 		"sortkeys": sortKeyList(), "leakkeys": strings.Join(orders.Leaks(), ", "),
-		"blockkeys": strings.Join(report.BlockKeys(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(),
+		"blockkeys": strings.Join(orders.Blocks(), ", "), "heapkeys": heapKeyList(), "targets": targetNames(),
 		"weights": strings.Join(export.TraceMetrics(), ", "),
 	})
 }

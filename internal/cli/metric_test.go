@@ -79,12 +79,18 @@ func TestScreensCompareWhatCommandsCompare(t *testing.T) {
 			Totals struct {
 				Before model.Bytes `json:"before_bytes"`
 				After  model.Bytes `json:"after_bytes"`
+
+				Estimated bool `json:"estimated"`
 			}
 		}
 		if err := json.Unmarshal([]byte(out), &got); err != nil {
 			t.Fatal(c, status, errs, err)
 		}
-		want := got.Totals.Before.String() + " → " + got.Totals.After.String()
+		figures := [2]string{got.Totals.Before.String(), got.Totals.After.String()}
+		if got.Totals.Estimated {
+			figures[0], figures[1] = model.AsEstimate(figures[0]), model.AsEstimate(figures[1])
+		}
+		want := figures[0] + " → " + figures[1]
 		walkIn(t, 140, 40, func(w *walker) {
 			for late := time.After(10 * time.Second); !strings.Contains(w.sim.Text(), want); w.sim.Settle() {
 				select {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
+	"github.com/memtui/memtui/internal/cli/uses"
 )
 
 // The heading of a table in a report is understood as its name, and only tables that a file has are offered.
@@ -35,7 +36,7 @@ func TestHeadingsOfTablesAreUnderstood(t *testing.T) {
 			if slices.Contains([]string{"Problems"}, h[1]) {
 				continue
 			}
-			if report.TableHeaded(h[1], tables) == "" {
+			if uses.TableHeaded(h[1], tables) == "" {
 				t.Errorf("%s: nobody knows the table %q", name, h[1])
 			}
 		}

@@ -90,6 +90,7 @@ var allowed = map[string][]string{
 	"model/mlyze":           {"model"},
 	"export/redact":         {"model", "analysis/..."},
 	"export/report":         {"model", "model/titles", "analysis/...", "export", "export/report/..."},
+	"export/report/ages":    {"model", "analysis"},
 	"export/report/calls":   {"model", "analysis/..."},
 	"export/report/cells":   {"model", "model/titles", "analysis/funcname"},
 	"export/report/places":  {"model", "analysis/calltree", "analysis/funcname", "export/report/object"},

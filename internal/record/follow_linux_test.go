@@ -21,6 +21,7 @@ import (
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/loaders"
+	"github.com/memtui/memtui/loaders/mlyze"
 	"github.com/memtui/memtui/loaders/mlyze/journal"
 	"github.com/memtui/memtui/model"
 )
@@ -155,6 +156,72 @@ func TestFollowerIsToldOfAKilledRecorder(t *testing.T) {
 	}
 	if p := in.Store.Current(); p.Meta.Live != "recorder killed" || !strings.Contains(fmt.Sprint(p.Problems), "killed") || trace.Status().Events != 1 {
 		t.Errorf("state %q, %v", p.Meta.Live, p.Problems)
+	}
+}
+
+// As samples become rarer, whoever follows a recording is told, and so is who recovers it from a recorder that was killed.
+func TestRarerSamplesAreTold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "o.mlyze")
+	f, err := newTraceFile(path, time.Now(), "/bin/test", Options{Sample: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.note(&journal.Note{Stack: []uint64{}})
+	sample := func(micros uint64, shift uint) {
+		t.Helper()
+		f.event(micros, &model.Event{Kind: model.Alloc, Addr: micros << 4, Size: f.scaled(10, shift), ID: 1, Thread: 1})
+		if err := f.flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sample(5, 0)
+	in, _ := opened.Growing(t, path)
+	done := make(chan error)
+	go func() { done <- in.Read(t.Context()) }()
+	says := func(p *model.Profile, sampled string) bool {
+		n := 0
+		for _, x := range p.Problems {
+			if x.Code == "sampled" && strings.HasPrefix(x.Message, "the blocks were "+sampled+": ") && strings.Contains(x.Message, "in 19 of 20 cases") {
+				n++
+			} else if x.Code == "sampled" {
+				return false
+			}
+		}
+		return n == 1 && p.Meta.Sampled == sampled
+	}
+	current := func() *model.Profile {
+		if p := in.Store.Current(); p != nil {
+			return p
+		}
+		return &model.Profile{}
+	}
+	eventually(t, "it is sampled", func() bool { return says(current(), "sampled every 4.00 KiB") })
+	sample(7, 2)
+	sample(9, 1)
+	const rarer = "sampled every 4.00 KiB to 16.0 KiB"
+	eventually(t, "samples are rarer", func() bool { return says(current(), rarer) })
+	if p := current(); p.Meta.Sampling != (model.Sampling{Period: 16 << 10, Varies: true}) {
+		t.Errorf("%+v", p.Meta.Sampling)
+	}
+	_, _ = f.f.Close(), f.names.Close() // as the kernel does
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	src, err := loaders.OpenSource(t.Context(), path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	format := mlyze.Format()
+	p, err := format.Info(t.Context(), src, loaders.Options{})
+	if src.Close(); err != nil || !says(p, rarer) {
+		t.Errorf("info: %q, %v, %v", p.Meta.Sampled, p.Problems, err)
+	}
+	if _, err := Recover(t.Context(), path, loaders.Symbols{}); err != nil {
+		t.Fatal(err)
+	}
+	store, _, err := opened.File(t, path)
+	if err != nil || !says(store.Current(), rarer) {
+		t.Errorf("recovered: %q, %v, %v", store.Current().Meta.Sampled, store.Current().Problems, err)
 	}
 }
 

@@ -252,7 +252,10 @@ func (t *traceFile) scaled(size uint64, shift uint) uint64 {
 	case t.stacks.Period == 0:
 		return size
 	}
-	t.shifts[0], t.shifts[1] = min(t.shifts[0], shift), max(t.shifts[1], shift)
+	if t.shifts[0] = min(t.shifts[0], shift); shift > t.shifts[1] {
+		t.shifts[1] = shift
+		_ = t.note(&journal.Note{Longest: t.stacks.Period << shift})
+	}
 	s := float64(max(size, 1))
 	return uint64(math.Round(s / -math.Expm1(-s/math.Ldexp(float64(t.stacks.Period), int(shift)))))
 }
@@ -263,7 +266,7 @@ func (t *traceFile) sampling() any {
 	case t.stacks.Rate > 0:
 		return map[string]any{"mode": "rate", "rate": t.stacks.Rate, "sizes": "estimated"}
 	case t.stacks.Period > 0:
-		least, most := t.stacks.Period<<min(t.shifts[0], t.shifts[1]), t.stacks.Period<<t.shifts[1]
+		least, most := t.stacks.Period<<min(t.shifts[0], t.shifts[1]), max(t.stacks.Longest, t.stacks.Period)
 		return map[string]any{"mode": "poisson", "period_bytes": most, "least_period_bytes": least, "sizes": "estimated"}
 	}
 	return nil

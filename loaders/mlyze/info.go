@@ -21,7 +21,7 @@ const (
 	memoryPerByte  = 2 // of metadata
 )
 
-func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.Profile, error) {
+func info(ctx context.Context, src *loaders.Source, opt loaders.Options) (*model.Profile, error) {
 	o, err := begin(ctx, src)
 	if err != nil {
 		return nil, err
@@ -31,8 +31,34 @@ func info(ctx context.Context, src *loaders.Source, _ loaders.Options) (*model.P
 			return nil, err
 		}
 		o.deliver()
+		if r := o.recording(opt, nil); r != nil { // which states that in its journal
+			if _, err := r.take(ctx); err != nil {
+				return nil, err
+			}
+			stated := recordedBy(r.names)
+			o.origin = &stated
+			stated.problems(&o.found)
+		}
+	} else if err := o.readOrigin(); err != nil {
+		return nil, err
 	}
 	return &model.Profile{Meta: o.meta(), Problems: o.found.list, Lost: o.lost}, nil
+}
+
+// readOrigin reads how the file was made, which recorders state before the tables. Damage is found when the file is opened.
+func (o *opening) readOrigin() error {
+	data, err := o.src.Range(o.ctx, headerSize, smallMetadata)
+	if err != nil {
+		return o.ctx.Err()
+	}
+	err = o.src.Guard(func() error {
+		o.origin = &parseMetadata(o.ctx, data, headerSize, &findings{}, o.src.Budget()).recorded
+		return nil
+	})
+	if err == nil {
+		o.origin.problems(&o.found)
+	}
+	return o.ctx.Err()
 }
 
 // meta returns what is known from headers and, if read, the metadata.
@@ -77,6 +103,9 @@ func (o *opening) meta() model.Meta {
 		if t.empty() {
 			m.Facts = append(m.Facts, model.Fact{Key: "tables", Label: "Tables", Value: "empty: the names of stacks and markers are lost"})
 		}
+	}
+	if o.origin != nil {
+		o.origin.describe(&m)
 	}
 	if o.trace.batched {
 		m.Facts = append(m.Facts, model.Fact{Key: "deltas", Label: "Times",

@@ -52,6 +52,8 @@ type opening struct {
 	lost   int64
 	kept   *nameNotes // of the tables, if an earlier run kept them
 
+	origin *recorded // how the file was made, if only that was read
+
 	named *recordedStacks // names that come while the recording goes on, nil for others
 
 	limited bool // the metadata was not read, or not to its end, because of a limit

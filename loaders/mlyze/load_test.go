@@ -273,3 +273,21 @@ func TestInfo(t *testing.T) {
 		t.Error(facts)
 	}
 }
+
+// Headers of a large file state how blocks were chosen, without its tables.
+func TestInfoSaysHowBlocksWereChosen(t *testing.T) {
+	f := newFile()
+	f.meta = `{"program": "/bin/many", "sampling": {"period_bytes": 4096}, "padding": "` + strings.Repeat("x", 2*smallMetadata) + `", ` + someTables[1:]
+	src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(f.bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	p, err := info(t.Context(), src, loaders.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Meta.Sampled != "sampled every 4.00 KiB" || len(p.Problems) != 1 || p.Problems[0].Code != "sampled" {
+		t.Errorf("%q, %v", p.Meta.Sampled, p.Problems)
+	}
+}

@@ -133,23 +133,34 @@ func sampledRate(rate float64) string {
 	return "sampled: " + strconv.FormatFloat(100*rate, 'g', 3, 64) + " % of blocks"
 }
 
+// every notes that blocks were chosen at mean distances of least to most bytes; 0 is unknown.
+func (r *recorded) every(least, most uint64) {
+	switch {
+	case most > 0 && least > 0 && least < most:
+		r.chance = model.Sampling{Period: most, Varies: true}
+		r.sampled = sampledEvery(least) + " to " + model.Bytes(most).String()
+	case most > 0:
+		r.chance = model.Sampling{Period: most}
+		r.sampled = sampledEvery(most)
+	}
+	if most > 0 && most < 1<<40 {
+		r.sure = errorOf(most)
+	}
+}
+
+// byRate notes by what chance blocks were chosen.
+func (r *recorded) byRate(rate float64) {
+	r.sampled, r.chance = sampledRate(rate), model.Sampling{Rate: rate}
+	if rate > 1e-9 {
+		r.sure = errorOfRate(rate)
+	}
+}
+
 // sampling reads how blocks were chosen.
 func (m *metaParser) sampling() {
 	m.recorded.sampled = "sampled"
 	var least, most uint64
-	defer func() {
-		switch {
-		case most > 0 && least > 0 && least < most:
-			m.recorded.chance = model.Sampling{Period: most, Varies: true}
-			m.recorded.sampled = "sampled every " + model.Bytes(least).String() + " to " + model.Bytes(most).String()
-		case most > 0:
-			m.recorded.chance = model.Sampling{Period: most}
-			m.recorded.sampled = sampledEvery(most)
-		}
-		if most > 0 && most < 1<<40 {
-			m.recorded.sure = errorOf(most)
-		}
-	}()
+	defer func() { m.recorded.every(least, most) }()
 	m.members(func(key string) {
 		switch key {
 		case "period_bytes":
@@ -161,10 +172,7 @@ func (m *metaParser) sampling() {
 		case "rate":
 			text, isNumber := m.scalar()
 			if rate, err := strconv.ParseFloat(string(text), 64); isNumber && err == nil && rate > 0 && rate < 1 {
-				m.recorded.sampled, m.recorded.chance = sampledRate(rate), model.Sampling{Rate: rate}
-				if rate > 1e-9 {
-					m.recorded.sure = errorOfRate(rate)
-				}
+				m.recorded.byRate(rate)
 			}
 		default:
 			m.Value()
@@ -226,17 +234,28 @@ func (r *recorded) describe(m *model.Meta) {
 	text("stopped", "Stopped early", r.stopped)
 }
 
+// codeSampled is the code of the note that figures are estimates.
+const codeSampled = "sampled"
+
+// estimates states which figures are estimates, and how far they are off, "" where none is.
+func (r *recorded) estimates() string {
+	if r.sampled == "" {
+		return ""
+	}
+	text := "the blocks were " + r.sampled + ": sizes and sums are estimates, counts, lifetimes and addresses are those of samples"
+	if r.sure != "" {
+		text += "; " + r.sure
+	}
+	return text
+}
+
 // problems reports what is uncertain because of how the file was made.
 func (r *recorded) problems(to *findings) {
 	add := func(s model.Severity, code string, count int64, message string) {
 		to.addN(s, code, model.NoOffset, message, count)
 	}
-	if r.sampled != "" {
-		text := "the blocks were " + r.sampled + ": sizes and sums are estimates, counts, lifetimes and addresses are those of samples"
-		if r.sure != "" {
-			text += "; " + r.sure
-		}
-		add(model.Note, "sampled", 1, text)
+	if text := r.estimates(); text != "" {
+		add(model.Note, codeSampled, 1, text)
 	}
 	if r.attached {
 		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/memtui/memtui/loaders"
@@ -28,7 +29,8 @@ type recording struct {
 	names  *journal.Names
 	stacks recordedStacks
 	looked []model.Problem // while names were looked up
-	told   bool            // how blocks are chosen
+	told   bool            // what is uncertain
+	stated string          // which figures are estimates
 	piped  bool            // the journal comes through the same pipe
 	over   bool            // the journal cannot be read further
 	size   int64           // of the file when it was last published
@@ -102,6 +104,18 @@ const recordedNote = "leaf first: as the recorder states"
 
 // read takes what the journal has more, looks it up, and reports whether there was any.
 func (r *recording) read(ctx context.Context) (fresh bool, err error) {
+	if fresh, err = r.take(ctx); err != nil {
+		return fresh, err
+	}
+	problems, err := r.names.Resolve(ctx)
+	for _, p := range problems {
+		r.looked = model.AddProblem(r.looked, p)
+	}
+	return fresh, err
+}
+
+// take takes what the journal has more, and reports whether there was any. The error is that of ctx.
+func (r *recording) take(ctx context.Context) (fresh bool, err error) {
 	for n := 0; !r.over; n++ {
 		if n%model.AskEvery == 0 && ctx.Err() != nil {
 			return fresh, ctx.Err()
@@ -125,11 +139,7 @@ func (r *recording) read(ctx context.Context) (fresh bool, err error) {
 		}
 		fresh = true
 	}
-	problems, err := r.names.Resolve(ctx)
-	for _, p := range problems {
-		r.looked = model.AddProblem(r.looked, p)
-	}
-	return fresh, err
+	return fresh, nil
 }
 
 // broken reports why the journal cannot be read further, once.
@@ -148,29 +158,42 @@ func (r *recording) reveal() {
 	markers := r.names.Markers()
 	r.trace.markers.Store(&markers)
 	t := *r.tables // readers have the ones before
-	t.recorded = recorded{
-		ours: true, frees: true, program: r.names.Program, looked: r.names.Looked, attached: r.names.Attached,
-		sampled: samplingOf(r.names), series: seriesOf(r.names.Curves()),
-	}
+	t.recorded = recordedBy(r.names)
 	r.tables = &t
-	if !r.told && t.recorded.program != "" {
-		r.told = true
+	switch text := t.recorded.estimates(); {
+	case t.recorded.program == "":
+	case !r.told:
+		r.told, r.stated = true, text
 		t.recorded.problems(&r.found)
+	case text != r.stated: // as samples became rarer
+		r.stated = text
+		r.store.Update(withoutEstimates)
+		r.found.add(model.Note, codeSampled, model.NoOffset, text)
 	}
 	r.found.list = append(r.found.list, r.looked...)
 	r.looked = nil
 	r.publish(r.store, r.stacks.revision(), recordedNote)
 }
 
-// samplingOf returns how blocks are chosen, "" where all are recorded.
-func samplingOf(n *journal.Names) string {
-	switch {
-	case n.Rate > 0:
-		return sampledRate(n.Rate)
-	case n.Period > 0:
-		return sampledEvery(uint64(n.Period))
+// recordedBy returns how a recording is made, as its journal states it.
+func recordedBy(n *journal.Names) recorded {
+	out := recorded{
+		ours: true, frees: true, program: n.Program, looked: n.Looked, attached: n.Attached, series: seriesOf(n.Curves()),
 	}
-	return ""
+	switch {
+	case n.Rate > 0 && n.Rate < 1:
+		out.byRate(n.Rate)
+	case n.Period > 0:
+		out.every(uint64(n.Period), uint64(n.Longest))
+	}
+	return out
+}
+
+// withoutEstimates takes back what was said of figures that are estimates.
+func withoutEstimates(old *model.Profile) *model.Profile {
+	next := *old
+	next.Problems = slices.DeleteFunc(slices.Clone(old.Problems), func(p model.Problem) bool { return p.Code == codeSampled })
+	return &next
 }
 
 func seriesOf(curves []journal.Curve) []model.Series {

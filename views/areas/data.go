@@ -129,7 +129,7 @@ func (t *tree) addProfile(ctx context.Context, b *treemap.Builder, side int) err
 		return err
 	}
 	q, factor := lines.Selected(sel)
-	unit := ui.UnitOf(&k.Of.Weights.Metrics[k.Metric])
+	unit := k.Unit()
 	if unit.Scale = factor; t.query != nil && t.unit.Scale != factor {
 		t.unlike = "the sides have weights of different precision"
 	}

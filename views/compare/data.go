@@ -217,7 +217,7 @@ func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
 		side.Label, side.File = k.Sides[i].label, fmt.Sprintf("%p", k.Sides[i].file)
 		sides[i] = side
 		if p := &k.Sides[i].Prof; p.Of != nil && !p.None {
-			out.unit = ui.UnitOf(&p.Of.Weights.Metrics[p.Metric])
+			out.unit = p.Unit()
 		}
 	}
 	if (k.Sides[0].Prof.Of == nil) != (k.Sides[1].Prof.Of == nil) {
@@ -314,13 +314,20 @@ func (c *Set) amount(n uint64, exact bool) string {
 	k := &c.key.Sides[0]
 	switch {
 	case k.Prof.Of != nil:
-		return c.unit.Scaled(n, exact)
+		return c.estimate(c.unit.Scaled(n, exact))
 	case k.what == ui.DiffSites && !k.Cost.IsBytes():
 		return model.Group(n)
 	}
-	text := ui.BytesText(n, exact)
-	if k.sampled != "" || c.key.Sides[1].sampled != "" {
-		return model.AsEstimate(text)
+	return c.estimate(ui.BytesText(n, exact))
+}
+
+// estimate marks a figure where those of a side are estimates.
+func (c *Set) estimate(text string) string {
+	for i := range c.key.Sides {
+		k := &c.key.Sides[i]
+		if k.sampled != "" || k.Prof.Of != nil && !k.Prof.None && k.Prof.Of.Weights.Estimates(k.Prof.Event, k.Prof.Metric) {
+			return model.AsEstimate(text)
+		}
 	}
 	return text
 }

@@ -66,7 +66,7 @@ func (c *chart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
 	if !ok {
 		return
 	}
-	unit, what := ui.UnitOf(&v.sides[0].Of.Weights.Metrics[v.sides[0].Metric]), sides[0].Prof.MetricName()
+	unit, what := v.sides[0].Unit(), sides[0].Prof.MetricName()
 	if v.sides[0].Counts && v.sides[1].Counts {
 		unit, what = ui.ProfileUnit{}, "samples"
 	}

@@ -182,7 +182,7 @@ func (t *rows) unit(k ui.ProfileKey) ui.ProfileUnit {
 	if k.Of == nil || int(k.Metric) >= len(k.Of.Weights.Metrics) {
 		return ui.ProfileUnit{}
 	}
-	return ui.UnitOf(&k.Of.Weights.Metrics[k.Metric])
+	return k.Unit()
 }
 
 func (p *Functions) Name() string { return "Functions" }

@@ -61,7 +61,7 @@ func (t *heavyStacks) lines(p *ui.Pane) (stacks [][]widget.Line) {
 		return nil
 	}
 	w, s := t.Of.Weights, t.Of.Profile.Stacks
-	unit := ui.UnitOf(&w.Metrics[t.Metric])
+	unit := t.Unit()
 	for _, x := range t.list {
 		node := w.Records.Node[x.Record]
 		if x.Value.IsZero() || node == 0 {

@@ -109,7 +109,7 @@ func (t *leakTable) columns() (cols []ui.Column[leak]) {
 			Amounts: func(r *leak) [2]model.Amount { return [2]model.Amount{r.figures[i]} },
 			Known:   func(r *leak) bool { return r.known[i] }}
 		if t.has[i] {
-			c.Unit = ui.UnitOf(&t.of.Weights.Metrics[t.metrics[i]])
+			c.Unit = ui.UnitOf(t.of.Weights, t.event, t.metrics[i])
 		}
 		if i != leakPeak && i != leakMean { // these do not add up
 			c.Share = func(r *leak) float64 { return float64(r.figures[i].ShareOf(t.sums[i])) }
@@ -315,7 +315,8 @@ func (p *Leaks) answer() string {
 	if !t.frees {
 		bound = "≤ " // frees are unknown
 	}
-	out := fmt.Sprintf("%s%s live in %s", bound, ui.BytesText(t.sums[leakLive].Uint64(), p.State.Exact),
+	unit := ui.UnitOf(t.of.Weights, t.event, t.metrics[leakLive])
+	out := fmt.Sprintf("%s%s live in %s", bound, unit.Text(t.sums[leakLive], p.State.Exact),
 		model.Counted(len(t.rows), "stack"))
 	if share := ui.AmountShare(t.sums[leakLive], t.total); share != "" {
 		out += ", " + share + " of all allocated"

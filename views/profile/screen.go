@@ -101,7 +101,7 @@ func (p *Screen) sum(event int, m model.MetricID) string {
 	case sum.IsZero():
 		return "0"
 	}
-	return ui.UnitOf(&p.Prof.Weights.Metrics[m]).Text(sum, p.State.Exact)
+	return ui.UnitOf(p.Prof.Weights, uint16(event), m).Text(sum, p.State.Exact)
 }
 
 // modeText returns how an event is sampled ("frequency 997 Hz").
@@ -270,7 +270,7 @@ func heaviestLines(of *ui.Lazy[RowsKey, *rows], label string, exact bool, fact f
 		return
 	}
 	rows := t.Rows
-	unit := ui.UnitOf(&t.Of.Weights.Metrics[t.Metric])
+	unit := t.Unit()
 	for i := range rows {
 		name := cmp.Or(rows[i].Name, calltree.Unnamed)
 		if w := rows[i].Weights[0].Self; (len(rows) > 1 || rows[i].Name != "") && (i == 0 || !w.IsZero()) {

@@ -79,7 +79,7 @@ func (p *Timeline) Show(s *state.State) {
 	}
 	p.windows.Ask(ui.WindowsKey{Of: p.Prof, Event: k.Event, Metric: k.Metric, Filters: k.Filters})
 	d.sums, _ = p.windows.Get()
-	d.unit = ui.UnitOf(&p.Prof.Weights.Metrics[k.Metric])
+	d.unit = k.Unit()
 	p.Ask(d, s.Filter)
 	from, to := s.Visible()
 	dots := p.chart.Dots(p.area)
@@ -110,7 +110,7 @@ func (p *Timeline) setData(k ui.ProfileKey, from, to model.Time) {
 	if !ok {
 		return
 	}
-	unit := ui.UnitOf(&c.Of.Weights.Metrics[c.Metric])
+	unit := c.Unit()
 	what := k.MetricName()
 	if c.Counts {
 		unit, what = ui.ProfileUnit{}, "samples"

@@ -95,7 +95,7 @@ func weighProfile(ctx context.Context, k sumsKey) (*sums, error) {
 	if err != nil || sel == nil {
 		return out, err
 	}
-	out.unit = ui.UnitOf(&k.prof.Of.Weights.Metrics[k.prof.Metric])
+	out.unit = k.prof.Unit()
 	if out.Table, err = lines.OfSelection(ctx, sel); err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func weighProf(ctx context.Context, key foldKey) (*weighed, error) {
 	n := key.prof.Of.Weights.Records.Len()
 	weights, own := make([]uint64, n), []uint64(nil)
 	if sel != nil {
-		w.unit = ui.UnitOf(&key.prof.Of.Weights.Metrics[key.prof.Metric])
+		w.unit = key.prof.Unit()
 		if !amountsOf(weights, sel.Weight, 0) {
 			w.unit.Scale = fineScale
 			amountsOf(weights, sel.Weight, fineScale)

@@ -177,6 +177,14 @@ func (s *State) Deep() (revision uint64, ok bool) {
 	return s.Judged.Revision, s.Live() && s.Judged.Revision > 0
 }
 
+// JudgedTo returns until when the answers of [State.Deep] go: 0 where they are about everything.
+func (s *State) JudgedTo() model.Time {
+	if s.Settled() {
+		return 0
+	}
+	return s.Judged.To
+}
+
 // Now returns the instant's time: the end of what is loaded for analysis.End.
 func (s *State) Now() model.Time { return min(s.At.T, s.Status.Duration) }
 

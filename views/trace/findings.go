@@ -25,7 +25,13 @@ type findingsPane struct {
 	state  state.State
 	rows   []analysis.Finding
 	labels *ui.SiteLabels
-	lazy   *ui.Lazy[findingsKey, []analysis.Finding]
+	lazy   *ui.Lazy[findingsKey, found]
+}
+
+// found is findings, and until when a recording went that is followed.
+type found struct {
+	list []analysis.Finding
+	to   model.Time
 }
 
 // findingKind is how many cells signs and kinds have.
@@ -38,12 +44,14 @@ const sureWhileLive = 0.6
 type findingsKey struct {
 	revision uint64
 	profile  *model.Profile
+	to       model.Time // that a recording goes until then, 0 for everything
 }
 
 func newFindingsPane(e *ui.Env) *findingsPane {
 	p := &findingsPane{env: e, labels: ui.NewSiteLabels(e.Libraries)}
-	p.lazy = ui.NewDeepLazy(e, func(ctx context.Context, k findingsKey) ([]analysis.Finding, error) {
-		return analysis.Findings(ctx, e.Trace, k.profile, e.Libraries, analysis.UsualFindings)
+	p.lazy = ui.NewDeepLazy(e, func(ctx context.Context, k findingsKey) (found, error) {
+		list, err := analysis.Findings(ctx, e.Trace, k.profile, e.Libraries, analysis.UsualFindings)
+		return found{list, k.to}, err
 	})
 	p.Leads = ui.NewLeads(e, "finding", findingKind, p.follow)
 	return p
@@ -57,12 +65,9 @@ func (p *findingsPane) Show(s *state.State) {
 		empty = []string{"Found soon, and again every few seconds."}
 	}
 	p.rows, p.Of = nil, ""
-	if s.Live() && s.Judged.Revision > 0 {
-		p.Of = " of the first " + s.Judged.To.String()
-	}
 	if revision, ok := s.Deep(); ok {
 		if p.lazy.Key.revision != revision || !p.lazy.Asked || s.Settled() {
-			p.lazy.Ask(findingsKey{revision, s.Profile})
+			p.lazy.Ask(findingsKey{revision, s.Profile, s.JudgedTo()})
 		}
 		empty = []string{"Searching for leaks, bursts and temporary blocks …"}
 		if p.lazy.Fresh() {
@@ -71,8 +76,11 @@ func (p *findingsPane) Show(s *state.State) {
 		if why := ui.Unanswered(p.lazy); why != nil {
 			empty = why
 		}
-		p.rows, _ = p.lazy.Get()
-		if s.Live() {
+		got, _ := p.lazy.Get()
+		if p.rows = got.list; s.Live() {
+			if got.to > 0 {
+				p.Of = " of the first " + got.to.String()
+			}
 			p.rows = slices.DeleteFunc(slices.Clone(p.rows),
 				func(f analysis.Finding) bool { return f.Kind == analysis.FindingLeak && f.Confidence < sureWhileLive })
 		}

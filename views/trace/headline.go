@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -140,17 +141,21 @@ func (h *Headline) items(s *state.State, now analysis.Level, growth string, w in
 	default:
 		of = "range: "
 	}
-	return [][2]item{
+	more := [][2]item{{leaking, threads}} // of samples alone, the others say nothing
+	if !s.Sampled() {
+		more = [][2]item{{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, threads},
+			{leaking, {"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}}}
+	}
+	return slices.Concat([][2]item{
 		{{"live now", ui.AtMost(s) + bytes(now.Bytes), " in " + s.Blocks(now.Count)}, h.keptItem(s)},
 		{{"growth", growth, ""}, sites},
 		{{of + "allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {of + "freed", bytes(t.FreedBytes), in(t.FreedCount)}},
-		{{"temporary", cmp.Or(ui.PartText(t.TemporaryCount, t.AllocCount), "none"), ""}, threads},
-		{leaking, {"mean block", bytes(model.Mean(t.AllocBytes, max(t.AllocCount, 1))), ""}},
+	}, more, [][2]item{
 		{{"alloc rate", s.Estimate(ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact)), ""},
 			{"duration", ui.TimeText(span, s.Exact), ""}},
 		{{"events", model.Group(t.Events), ""}, {"markers", model.Group(t.MarkerCount), ""}},
 		{{"collections", model.Group(t.GCCount), h.collected()}, {}},
-	}
+	})
 }
 
 // severalThreads reports whether some stacks begin where threads do and others elsewhere: then a single thread for all

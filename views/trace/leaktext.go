@@ -201,9 +201,12 @@ func (p *Leaks) frequency(s *analysis.LeakSite) string {
 
 // freedText returns what became of the blocks of a site.
 func (p *Leaks) freedText(s *analysis.LeakSite) string {
-	whole := "the run"
-	if !p.State.Range.IsFull() {
-		whole = "the range"
+	when := "at the end of the run"
+	switch {
+	case !p.State.Range.IsFull():
+		when = "at the end of the range"
+	case p.State.Live():
+		when = "now"
 	}
 	which, among := "of this site", ""
 	if cell := p.State.Cell.Rectangle(); !cell.IsAll() {
@@ -219,18 +222,18 @@ func (p *Leaks) freedText(s *analysis.LeakSite) string {
 	case s.AllocCount == 1 && p.State.Status.Unfreed:
 		return "no free is known of the only block " + which + ", perhaps because it has no address"
 	case s.AllocCount == 1:
-		return "never freed: the only block " + which + " is live at the end of " + whole
+		return "never freed: the only block " + which + " is live " + when
 	case s.LeakCount >= s.AllocCount && p.State.Status.Unfreed:
 		return fmt.Sprintf("none of the %s %s has a known free, perhaps because they have no address", model.Blocks(s.AllocCount), which)
 	case s.LeakCount >= s.AllocCount:
-		return fmt.Sprintf("never freed: %s of %s %s are live at the end of %s", model.Group(s.LeakCount), model.Blocks(s.AllocCount), which, whole)
+		return fmt.Sprintf("never freed: %s of %s %s are live %s", model.Group(s.LeakCount), model.Blocks(s.AllocCount), which, when)
 	}
 	are := "are"
 	if s.LeakCount == 1 {
 		are = "is"
 	}
-	text := fmt.Sprintf("%s of %s%s (%s) %s live at the end of %s", model.Group(s.LeakCount),
-		model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), are, whole)
+	text := fmt.Sprintf("%s of %s%s (%s) %s live %s", model.Group(s.LeakCount),
+		model.Blocks(s.AllocCount), among, ui.ShareText(s.LeakShare()), are, when)
 	if s.Count < s.LeakCount {
 		text += fmt.Sprintf(", %s of them at least %v old", model.Group(s.Count), p.State.MinAge)
 	}

@@ -57,7 +57,11 @@ func (p *Lifetimes) drawMakers(s tcell.Screen, r widget.Rect) {
 	case !p.makers.Fresh():
 		answer = "summing…"
 	}
-	widget.TitleLine(s, title, p.Look, "Sites that allocate "+p.cursor.cell().Text(), answer)
+	what := "Sites that allocate "
+	if p.State.Sampled() && p.cursor.size != everyClass {
+		what = "Sites of samples that weigh "
+	}
+	widget.TitleLine(s, title, p.Look, what+p.cursor.cell().Text(), answer)
 	f, rows := ui.FiguresOf(&p.State, true), m.byBytes
 	if p.counts {
 		rows = m.byCount

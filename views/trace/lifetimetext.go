@@ -97,9 +97,14 @@ func (p *Lifetimes) facts() []string {
 func (p *Lifetimes) cursorText(f ui.Figures) string {
 	at, d := p.cursor, p.data
 	c, cell := d.at(at), at.cell()
-	what := cell.Sizes() + ", " + cell.Lives()
+	what := cell.Sizes()
+	if p.State.Sampled() && at.size != everyClass {
+		what = "weight " + what
+	}
 	if at.life != everyClass && at.life != analysis.NeverFreed {
-		what = cell.Sizes() + " that lived " + cell.Lives()
+		what += " that lived " + cell.Lives()
+	} else {
+		what += ", " + cell.Lives()
 	}
 	text := fmt.Sprintf("%s: %s (%s), %s (%s)", what, p.State.Blocks(c.Count), ui.ShareText(ui.ShareOf(c.Count, d.all.Count)),
 		f.Bytes(c.Bytes), ui.ShareText(ui.ShareOf(c.Bytes, d.all.Bytes)))

@@ -58,7 +58,7 @@ func (t *siteStory) askLives(s *state.State, g groupAmong) {
 // askVerdicts asks for the verdicts about all groups.
 func (t *siteStory) askVerdicts(s *state.State, by analysis.Group, only calltree.Filter) {
 	if revision, ok := s.Deep(); ok {
-		t.verdicts.Ask(verdictKey{revision, by, only})
+		t.verdicts.Ask(verdictKey{revision, by, only, s.JudgedTo()})
 	}
 }
 
@@ -68,12 +68,20 @@ func (t *siteStory) verdictOf(by analysis.Group, only calltree.Filter, k analysi
 	return said.of(by, only, k)
 }
 
+// judged returns the newest verdicts, nil before there are any.
+func (t *siteStory) judged() *verdictSet {
+	said, _ := t.verdicts.Get()
+	return said
+}
+
 // facts returns the sentences about a group.
 func (t *siteStory) facts(s *state.State, g groupAmong) []string {
 	facts := []string{amounts(s, g)}
 	said := t.verdictOf(g.by, g.only, g.Key)
 	if text := ui.VerdictSentence(said); text != "" {
-		if !s.Range.IsFull() {
+		if of := t.judged().about(); of != "" {
+			text = "over the " + of + " " + text
+		} else if !s.Range.IsFull() {
 			text = "over the whole run " + text
 		}
 		facts = append(facts, t.env.VerdictSign(said.Kind)+" "+text)
@@ -133,7 +141,7 @@ func (t *siteStory) lifetimes(s *state.State, site *analysis.Site) string {
 	case l.Freed > 0:
 		text = fmt.Sprintf("%s freed after %v to %v, median %v", model.Group(l.Freed), l.Min, l.Longest, l.Median)
 	}
-	if site.Temporary > 0 {
+	if site.Temporary > 0 && !s.Sampled() { // two events in a row are those of two samples
 		text += fmt.Sprintf(", %s of all by the very next event", ui.ShareText(site.TemporaryShare()))
 	}
 	if l.NeverFreed > 0 {
@@ -141,6 +149,9 @@ func (t *siteStory) lifetimes(s *state.State, site *analysis.Site) string {
 	}
 	if t := ui.ThreadsText(l.Threads); t != "" {
 		text += "; " + t
+	}
+	if of := t.judged().about(); of != "" {
+		text = "over the " + of + ": " + text
 	}
 	return text
 }

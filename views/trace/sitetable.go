@@ -143,7 +143,7 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	f, count := siteFigures(&d.sum, itself), func(s *site) uint64 { return s.AllocCount }
 	f.live.Title, f.live.Tie = titles.Live, liveTie
 	f.peak.Title, f.peak.Drop, f.peak.Tie = titles.Peak, 2, count
-	f.peak.Known = func(*site) bool { return !d.key.NoPeaks }
+	p.judged().showPeaks(&f.peak, by, d.key.Cell.Stacks, d.key.NoPeaks)
 	f.total.Title, f.total.Drop, f.total.Tie = titles.Allocated, 3, count
 	f.count.Title, f.count.Width, f.count.Drop = titles.Allocs, 6, 4
 	f.temp.Title, f.temp.Drop, f.temp.Tie = titles.Temporary, 5, count

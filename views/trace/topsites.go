@@ -69,7 +69,10 @@ type topData struct {
 	naming
 }
 
-const maxTopTrends = 64
+const (
+	maxTopTrends = 64
+	trendWidth   = 100 // from which on there is room for peaks and trends
+)
 
 func newTopSites(e *ui.Env) *topSites {
 	t := &topSites{env: e, got: &topRows{}, labels: ui.NewSiteLabels(e.Libraries), siteStory: newSiteStory(e)}
@@ -105,7 +108,7 @@ const topValue = 2
 func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 	type site = analysis.Site
 	f, bytes := siteFigures(&d.sum, itself), 10
-	f.peak.Known = func(*site) bool { return !d.noPeaks }
+	t.judged().showPeaks(&f.peak, d.by, d.only, d.noPeaks)
 	shown := func(c ui.Column[site], title string, width, drop int) ui.Column[site] {
 		c.Title, c.Width, c.Drop, c.Fields, c.Tie = title, width, drop, nil, liveCount
 		return c
@@ -385,6 +388,9 @@ func (t *topSites) draw(s tcell.Screen, r widget.Rect, focused bool) {
 		look = ui.FocusedLook(look)
 	}
 	title, answer := t.title()
+	if of := t.judged().about(); of != "" && !t.state.Settled() && r.W >= trendWidth {
+		answer += " · peaks, trends: " + of
+	}
 	if widget.Width(answer)+len("Top allocators")+4 > r.W {
 		answer = ""
 	}
@@ -494,9 +500,9 @@ func (t *topSites) CopyText() string {
 		text += "  " + model.Clean(s.Where)
 	}
 	shown := t.data().shown
-	value := model.Blocks(s.Cost(shown))
+	value := t.state.Blocks(s.Cost(shown))
 	if shown.IsBytes() {
-		value = model.Bytes(s.Cost(shown)).Exact()
+		value = t.state.Estimate(model.Bytes(s.Cost(shown)).Exact())
 	}
 	_, answer := t.title()
 	var stack ui.Detail

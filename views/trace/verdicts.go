@@ -7,6 +7,8 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/calltree"
 	"github.com/memtui/memtui/analysis/verdict"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // verdictKeyName is the name of the column of verdicts in reports.
@@ -17,17 +19,47 @@ type verdictKey struct {
 	revision uint64
 	by       analysis.Group
 	only     calltree.Filter
+	to       model.Time // that a recording goes until then, 0 for everything
 }
 
 // verdictSet is the verdicts about all groups. Read-only once made.
 type verdictSet struct {
 	verdictKey
-	list verdict.List
+	list  verdict.List
+	peaks map[analysis.Key]uint64 // highest live bytes of groups by then, of a recording that is followed
 }
 
 func askVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verdictSet, error) {
 	list, err := trace.Verdicts(ctx, k.by, k.only)
-	return &verdictSet{k, list}, err
+	if err != nil || k.to == 0 {
+		return &verdictSet{k, list, nil}, err
+	}
+	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: k.by,
+		Cell: analysis.Cell{Stacks: k.only}})
+	out := &verdictSet{k, list, make(map[analysis.Key]uint64, len(sites))}
+	for i := range sites {
+		out.peaks[sites[i].Key] = sites[i].PeakBytes
+	}
+	return out, err
+}
+
+// about returns which part of a recording that is followed the answers are about ("first 24.9 s"), "" for all of it.
+func (s *verdictSet) about() string {
+	if s == nil || s.to == 0 {
+		return ""
+	}
+	return "first " + s.to.String()
+}
+
+// showPeaks has a column show the highest live bytes of groups where the rows have none: they take a walk over the trace,
+// and come with the verdicts of a recording that is followed.
+func (s *verdictSet) showPeaks(c *ui.Column[analysis.Site], by analysis.Group, only calltree.Filter, lacking bool) {
+	c.Known = func(x *analysis.Site) bool { return !lacking }
+	if !lacking || s == nil || s.peaks == nil || s.by != by || s.only != only {
+		return
+	}
+	c.Known = func(x *analysis.Site) bool { return x.LiveBytes > 0 || s.peaks[x.Key] > 0 }
+	c.Value = func(x *analysis.Site) uint64 { return max(x.LiveBytes, s.peaks[x.Key]) }
 }
 
 // of returns the verdict about a group, none before it is known.

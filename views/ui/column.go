@@ -324,6 +324,9 @@ func layoutOf[R any](cols []Column[R], f Figures, bytes, count uint64) []widget.
 		if c.signed() {
 			need++
 		}
+		if c.Figure != NoFigure { // whose title alone says what it is
+			need = max(need, widget.Width(out[i].Title))
+		}
 		out[i].Width = max(out[i].Width, need)
 		if c.MaxWidth > 0 {
 			out[i].Width = min(out[i].Width, c.MaxWidth)

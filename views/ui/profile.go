@@ -224,6 +224,9 @@ type ProfileKey struct {
 // Same reports whether two keys are equal except for the files, which may be revisions of one file.
 func (k ProfileKey) Same(o ProfileKey) bool { k.Of = o.Of; return k == o }
 
+// Unit returns the unit of the weights.
+func (k *ProfileKey) Unit() ProfileUnit { return UnitOf(k.Of.Weights, k.Event, k.Metric) }
+
 // Key returns the key of the weights that a state selects.
 func (d *ProfileFile) Key(s *state.State) ProfileKey {
 	k := ProfileKey{Of: d, Event: d.Event(s), Window: state.NoWindow, Filters: s.Filters}

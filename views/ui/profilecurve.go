@@ -36,6 +36,9 @@ type ProfileCurveKey struct {
 	Columns  int
 }
 
+// Unit returns the unit of the weights.
+func (k *ProfileCurveKey) Unit() ProfileUnit { return UnitOf(k.Of.Weights, k.Event, k.Metric) }
+
 // ProfileCurve is the weight of a profile over time.
 type ProfileCurve struct {
 	ProfileCurveKey

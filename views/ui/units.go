@@ -12,6 +12,8 @@ type ProfileUnit struct {
 	Kind  unitKind
 	Scale float64 // trees hold weights times this; 0 is 1
 	tick  float64 // microseconds per unit, of times
+
+	estimated bool // amounts are estimates, which is marked
 }
 
 type unitKind uint8
@@ -22,19 +24,27 @@ const (
 	unitTime
 )
 
-// UnitOf returns the unit of a metric: as stated in the file, or as its name suggests.
-func UnitOf(m *model.ProfileMetric) ProfileUnit {
-	switch measure := m.Measure(); {
+// UnitOf returns the unit of a metric of an event: as stated in the file, or as its name suggests.
+func UnitOf(w *model.StackProfile, event uint16, metric model.MetricID) ProfileUnit {
+	u := ProfileUnit{estimated: w.Estimates(event, metric)}
+	switch measure := w.Metrics[metric].Measure(); {
 	case measure.Bytes:
-		return ProfileUnit{Kind: UnitBytes}
+		u.Kind = UnitBytes
 	case measure.Tick > 0:
-		return ProfileUnit{Kind: unitTime, tick: measure.Tick}
+		u.Kind, u.tick = unitTime, measure.Tick
 	}
-	return ProfileUnit{}
+	return u
 }
 
 // Text formats an amount: rounded with its unit, or as exact as the file's numbers.
 func (u ProfileUnit) Text(a model.Amount, exact bool) string {
+	if u.estimated {
+		return model.AsEstimate(u.text(a, exact))
+	}
+	return u.text(a, exact)
+}
+
+func (u ProfileUnit) text(a model.Amount, exact bool) string {
 	f := a.Float64()
 	switch {
 	case exact && u.Kind == UnitBytes && !a.IsFloat() && f >= 0:

@@ -218,6 +218,6 @@ function figureOf(list, chosen, choose) {
   const box = el("select", {"aria-label": "What is drawn", onchange: () => choose(box.value)}, ...list.map((v) => el("option", {value: v, selected: v === chosen}, words(v))));
   return el("div.tools", null, box);
 }
-const unitOf = (metric) => /bytes|size/.test(metric) ? "bytes" : "count";
-function mapOf(id, title, a, tools) { const m = a.treemap || a.dominator_treemap; return treemapSection(id, title, m, m.unit || "count", tools); }
-function heatOf(title, a, tools, choose) { const m = a.heatmap || a.lifetime_heatmap; return heatSection(title, m, unitOf(m.metric), tools, choose); }
+const unitOf = (metric, estimated) => /bytes|size/.test(metric) ? (estimated ? "~bytes" : "bytes") : "count";
+function mapOf(id, title, a, tools) { const m = a.treemap || a.dominator_treemap; return treemapSection(id, title, m, (m.estimated && m.unit ? "~" : "") + (m.unit || "count"), tools); }
+function heatOf(title, a, tools, choose) { const m = a.heatmap || a.lifetime_heatmap; return heatSection(title, m, unitOf(m.metric, m.estimated), tools, choose); }

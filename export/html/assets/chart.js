@@ -61,7 +61,7 @@ function chartPanel(c, pilot) {
     g.font = "12px " + css("--sans");
     const [low, high] = limits(), yOf = (v) => topGap + (1 - (v - low) / (high - low)) * (h - topGap - bottom);
     g.fillStyle = css("--soft"); g.strokeStyle = css("--line"); g.lineWidth = 1; g.textAlign = "right"; g.textBaseline = "middle";
-    for (const v of ticks(low, high, c.small ? 2 : 5, c.unit === "bytes" || c.unit === "rate")) {
+    for (const v of ticks(low, high, c.small ? 2 : 5, /bytes|rate/.test(c.unit))) {
       const y = Math.round(yOf(v)) + 0.5;
       g.beginPath(); g.moveTo(left, y); g.lineTo(w - right, y); g.stroke();
       g.fillText(text(c.unit, v), left - 8, y);

@@ -42,12 +42,12 @@ function certainty(v) {
   return percent < 100 ? Math.max(percent, 0) + " %" : ">99 %";
 }
 
-// text is a value in a unit; exact is the same without rounding.
+// text is a value in a unit; exact is the same without rounding. Units of estimates begin with "~".
 function text(unit, v) {
   if (v === null || v === undefined) return "";
+  if (unit[0] === "~") return (v ? "~" : "") + text(unit.slice(1), v);
   switch (unit) {
     case "bytes": return bytes(v);
-    case "estimate": return (v ? "~" : "") + bytes(v);
     case "rate": return (v < 0 ? "-" : "") + bytes(Math.abs(v)) + "/s";
     case "us": return time(v);
     case "micros": return group(v) + " µs";
@@ -62,9 +62,9 @@ function text(unit, v) {
 
 function exact(unit, v) {
   if (v === null || v === undefined) return "";
+  if (unit[0] === "~") return (v ? "~" : "") + exact(unit.slice(1), v);
   switch (unit) {
     case "bytes": return group(v) + " B";
-    case "estimate": return (v ? "~" : "") + group(v) + " B";
     case "rate": return group(v) + " B/s";
     case "us": return group(v) + " µs";
     case "ns": return group(v) + " ns";

@@ -1,5 +1,6 @@
 // Answers of commands, drawn as they are: what a key ends in says what its numbers are.
-const kindOf = (key, rows) => {
+const kindOf = (key, rows) => /bytes$/.test(key) && rows.some((r) => r.estimated) ? "~bytes" : plainKindOf(key, rows);
+const plainKindOf = (key, rows) => {
   if (/(^|_)bytes$|_size$|^size$|^growth$/.test(key)) return "bytes";
   if (/_us$/.test(key)) return "us";
   if (/count$|^count|objects$/.test(key)) return "count";
@@ -12,13 +13,13 @@ const isRow = (x) => x !== null && typeof x === "object" && !Array.isArray(x);
 
 // tableOf makes a table of rows that are objects. Frames become the stack that a row opens.
 function tableOf(id, title, rows, more, fine) {
-  const keys = [...new Set(rows.flatMap(Object.keys))].filter((k) => !rows.some((r) => r[k] !== null && typeof r[k] === "object") && !["function", "file", "line"].includes(k));
+  const keys = [...new Set(rows.flatMap(Object.keys))].filter((k) => !rows.some((r) => r[k] !== null && typeof r[k] === "object") && !["function", "file", "line", "estimated"].includes(k));
   const placed = rows.some((r) => r.function !== undefined), kinds = keys.map((k) => kindOf(k, rows)).map((k) => fine && k === "us" ? "micros" : k);
   const frameOf = (f) => {
     const name = intern(names, nameIDs, f.function || "(no name)", f.function || "(no name)"), file = f.file ? intern(names, nameIDs, f.file, f.file) : -1, row = [name, file, f.line || -1];
     return intern(frames, frameIDs, row.join(), row);
   };
-  const cols = keys.map((k, i) => ({head: kinds[i] === "bytes" && /bytes$/.test(k) && k !== "bytes" ? wordsIn(k) : kinds[i] === "bytes" ? "BYTES" : wordsIn(k), kind: kinds[i]}));
+  const cols = keys.map((k, i) => ({head: /bytes$/.test(kinds[i]) && !(/bytes$/.test(k) && k !== "bytes") ? "BYTES" : wordsIn(k), kind: kinds[i]}));
   if (placed) cols.push({head: "WHERE", kind: "place"});
   const cellsOf = (r) => keys.map((k, i) => r[k] === undefined || r[k] === null ? null : kinds[i] === "name" ? intern(names, nameIDs, String(r[k]), String(r[k])) : typeof r[k] === "number" ? r[k] : String(r[k])).concat(placed ? [r.function === undefined ? null : frameOf(r)] : []);
   const stacks = rows.some((r) => Array.isArray(r.frames)) ? rows.map((r) => (r.frames || []).map(frameOf)) : placed ? rows.map((r) => r.function === undefined ? [] : [frameOf(r)]) : null;
@@ -35,7 +36,7 @@ function objectLinks(t, rows) {
 function factsOf(o) {
   const out = el("dl.facts-list");
   for (const [k, v] of Object.entries(o)) {
-    if (v === null || v === "" || typeof v === "object") continue;
+    if (v === null || v === "" || typeof v === "object" || k === "estimated") continue;
     out.append(el("dt", null, wordsIn(k).toLowerCase()), el("dd", {title: typeof v === "number" ? exact(kindOf(k, [o]), v) : null}, typeof v === "number" ? text(kindOf(k, [o]), v) : String(v)));
   }
   return out;

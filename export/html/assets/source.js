@@ -24,7 +24,7 @@ function byFile(rows) {
 // sourceSection draws lines. open shows a file; null where none can be shown.
 // known are the files that can be shown; undefined for all.
 function sourceSection(a, name, open, known) {
-  const l = a.lines || {}, rows = l.rows || [], unit = unitOf(l.metric || ""), missing = new Map((l.files || []).filter((f) => f.missing).map((f) => [f.file, f.missing]));
+  const l = a.lines || {}, rows = l.rows || [], unit = unitOf(l.metric || "", l.estimated), missing = new Map((l.files || []).filter((f) => f.missing).map((f) => [f.file, f.missing]));
   const top = Math.max(...rows.map((r) => r.self || 0), 1), figure = (l.metric || "").replaceAll("_", " "), left = (l.row_count || 0) - rows.filter((r) => r.self || r.total).length;
   const out = el("section.long", {id: "s-source"}, el("div.head", null, el("h2", null, "Source"), el("span.answer", null, name ? figure + " at each line of " + name : "the lines with most " + figure + ", file by file"),
     el("div.tools", null, name && open ? el("button", {type: "button", onclick: () => open("")}, "All files") : null)));

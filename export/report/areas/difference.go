@@ -204,7 +204,7 @@ func (d *Difference) Write(w io.Writer, format string, s cells.Style) error {
 	case "json":
 		return report.WriteJSON(w, d)
 	case "csv":
-		return object.WriteRows(w, d.Treemap.Rows, Part{Change: Change{0, 0}}, object.Estimates{Amounts: d.Sampled()})
+		return object.WriteRows(w, d.Treemap.Rows, Part{Change: Change{0, 0}}, d.Estimated())
 	case "markdown":
 		m := report.NewMarkdownWriter(w, d.Header, s)
 		m.Printf("# %s and %s\n\n", cells.Code(d.Before.Name()), cells.Code(d.After.Name()))

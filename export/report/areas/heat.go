@@ -118,7 +118,7 @@ func (h *Heatmap) Layout(s cells.Style, full bool) *cells.Table {
 	}
 	if n := len(h.Edges); n > 1 {
 		out.Answer = fmt.Sprintf("%s, %s of %s", h.Metric, model.Counted(n-1, "column"), s.Time((h.Edges[n-1]-h.Edges[0])/model.Time(n-1)))
-		out.Heads[1].Text = heatmap.Legend(h.most, s.ASCII, h.short)
+		out.Heads[1].Text = heatmap.Legend(h.most, s.ASCII, func(n uint64) string { return h.short(s, n) })
 	}
 	for i := range h.Rows {
 		r := &h.Rows[i]
@@ -150,9 +150,9 @@ func (h *Heatmap) amount(s cells.Style) func(uint64) string {
 }
 
 // short writes a figure in a few characters.
-func (h *Heatmap) short(n uint64) string {
+func (h *Heatmap) short(s cells.Style, n uint64) string {
 	if h.bytes {
-		return model.Bytes(n).Short()
+		return s.Short(n)
 	}
 	return model.ShortCount(n)
 }

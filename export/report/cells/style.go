@@ -18,6 +18,7 @@ type Style struct {
 	Exact bool // bytes as exact numbers
 
 	Estimated bool // bytes are estimates, which is marked
+	Scaled    bool // amounts of all metrics are
 }
 
 const (
@@ -58,6 +59,14 @@ func (s Style) Bytes(n uint64) string {
 	return text
 }
 
+// Short formats a number of bytes in a few cells, for axes and legends.
+func (s Style) Short(n uint64) string {
+	if s.Estimated {
+		return model.AsEstimate(model.Bytes(n).Short())
+	}
+	return model.Bytes(n).Short()
+}
+
 // Count formats a number of things.
 func (s Style) Count(n uint64) string { return model.Group(n) }
 
@@ -89,7 +98,7 @@ func (s Style) Rate(perSecond float64) string {
 
 // Stated returns how figures look that are no estimates, although others of the file are.
 func (s Style) Stated() Style {
-	s.Estimated = false
+	s.Estimated, s.Scaled = false, false
 	return s
 }
 
@@ -112,8 +121,15 @@ func (s Style) Spark(values []uint64, width int) string { return Spark(values, w
 // Bar draws a bar as long as v is of top.
 func (s Style) Bar(v, top uint64, width int) string { return Bar(v, top, width, s.ASCII) }
 
-// Amount renders a sum of a metric: bytes and times with their units, everything else as a number.
+// Amount renders a sum of a metric of stacks: bytes and times with their units, everything else as a number.
 func (s Style) Amount(m model.Measure, a model.Amount) string {
+	if s.Scaled {
+		return model.AsEstimate(s.Stated().amount(m, a))
+	}
+	return s.amount(m, a)
+}
+
+func (s Style) amount(m model.Measure, a model.Amount) string {
 	f := a.Float64()
 	switch {
 	case a.IsFloat():

@@ -1,5 +1,12 @@
 package cells
 
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memtui/memtui/model"
+)
+
 // Table is a table as another package lays it out; all cells are clean.
 type Table struct {
 	Heading, Answer string
@@ -28,3 +35,23 @@ const (
 	Prosaic             // a sentence, only in Markdown
 	Sketch              // a bar or a curve, only in text
 )
+
+// Plain lays out a table as in CSV, under titles made from its name and those of its columns.
+func Plain(name string, heads []string, rows [][]string) *Table {
+	out := &Table{Heading: model.Capital(strings.ReplaceAll(name, "_", " ")), Answer: model.Counted(len(rows), "row"), Rows: rows}
+	long := -1
+	for k, h := range heads {
+		head := Head{Text: strings.ToUpper(strings.ReplaceAll(h, "_", " "))}
+		for _, row := range rows {
+			if _, err := strconv.ParseFloat(row[k], 64); err != nil && row[k] != "" {
+				head.Kind, long = Word, k
+				break
+			}
+		}
+		out.Heads = append(out.Heads, head)
+	}
+	if long >= 0 { // the last one has the frames, or another text of any length
+		out.Heads[long].Kind = Name
+	}
+	return out
+}

@@ -218,7 +218,12 @@ func WriteMarkdown(w io.Writer, c *Result, style cells.Style) error {
 
 // WriteCSV writes the limits with the JSON names as header.
 func WriteCSV(w io.Writer, c *Result) error {
-	return object.WriteRows(w, c.Checks, nil, object.Estimates{Bounded: c.File.Sampled != ""})
+	return object.WriteRows(w, c.Checks, nil, c.Estimated())
+}
+
+// Estimated implements [object.Estimating].
+func (c *Result) Estimated() object.Estimates {
+	return object.Estimates{Amounts: c.File.Estimated(), Bounded: c.File.Estimated()}
 }
 
 // GrownType is a type of objects that grew more than a limit allows.

@@ -78,13 +78,17 @@ func (r *Report) rows() any {
 	return r.Sites
 }
 
+// Estimated implements [object.Estimating]: recordings that are sampled are among the others.
+func (r *Report) Estimated() object.Estimates { return object.Estimates{Amounts: r.Basis.Sampled > 0} }
+
 // Write writes the report in a format: text, json, markdown or csv.
 func (r *Report) Write(w io.Writer, format string, s cells.Style) error {
+	s.Estimated = r.Estimated().Amounts
 	switch format {
 	case "json":
 		return report.WriteJSON(w, r)
 	case "csv":
-		return object.WriteRows(w, r.rows(), nil, object.Estimates{})
+		return object.WriteRows(w, r.rows(), nil, r.Estimated())
 	case "markdown":
 		m := report.NewMarkdownWriter(w, report.Header{}, s)
 		for _, n := range r.Notes {

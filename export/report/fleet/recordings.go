@@ -119,6 +119,7 @@ func (l *List) layout(s cells.Style) *cells.Table {
 	}
 	for i := range l.Recordings {
 		r := &l.Recordings[i]
+		s.Estimated = r.Sampled
 		t.Rows = append(t.Rows, []string{r.ID[:min(shortID, len(r.ID))], Started(r.Start), figure(r.Leaked), figure(r.Peak),
 			r.status(), model.Clean(r.Service), model.Clean(r.Version), model.Clean(r.Host), model.Clean(r.URI)})
 	}

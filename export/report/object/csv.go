@@ -13,7 +13,8 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// Estimated is the column of tables whose times or amounts are estimates: it is true in each row.
+// Estimated is the column of tables whose times or amounts are estimates: it is true in each row. In JSON it is a member
+// of the objects whose amounts are estimates.
 const Estimated = "estimated"
 
 // Estimates states what of a file's figures are estimates.
@@ -23,16 +24,27 @@ type Estimates struct {
 	Bounded bool // every row of a table of limits
 }
 
+// Estimating is implemented by objects whose figures may be estimates. Structs can embed an [Estimates] to be such.
+type Estimating interface{ Estimated() Estimates }
+
+// Estimated implements [Estimating].
+func (e Estimates) Estimated() Estimates { return e }
+
 // in reports whether a table has such figures.
 func (e Estimates) in(columns []string) bool {
 	return e.Bounded || slices.ContainsFunc(columns, func(name string) bool {
-		return e.Times && strings.HasSuffix(name, "_us") ||
-			e.Amounts && (strings.HasSuffix(name, "bytes") || strings.HasSuffix(name, "count") || slices.Contains(amounts[:], name))
+		return e.Times && strings.HasSuffix(name, "_us") || e.Amounts && isAmount(name)
 	})
 }
 
+// isAmount reports whether a column has amounts, by its name.
+func isAmount(name string) bool {
+	return strings.HasSuffix(name, "bytes") || strings.HasSuffix(name, "count") && name != "row_count" ||
+		slices.Contains(amounts[:], name)
+}
+
 // amounts are columns of amounts whose names do not say so.
-var amounts = [...]string{"self", "total", "value"}
+var amounts = [...]string{"self", "total", "value", "metric"}
 
 // WriteRows writes a slice of structs. Of a slice without rows, the header is that of empty, where there is one. Tables
 // with estimates have a column that says so.
@@ -75,6 +87,17 @@ func Record(row reflect.Value) (cells []string) {
 		cells = append(cells, CellOf(v))
 	}
 	return cells
+}
+
+// Table returns a slice of structs as columns and rows of text, as they are in CSV.
+func Table(rows reflect.Value) (heads []string, cells [][]string) {
+	for i := range rows.Len() {
+		cells = append(cells, Record(rows.Index(i)))
+	}
+	if rows.Len() > 0 {
+		return Header(rows.Index(0)), cells
+	}
+	return Header(reflect.Zero(rows.Type().Elem())), cells
 }
 
 // Columns yields the fields of a row of CSV with their JSON names.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -15,9 +16,13 @@ import (
 // Write writes v, a struct, as one JSON object: members on lines of their own, table rows one per line. Rows are written
 // as they are encoded, so that deep stacks cost no memory. It differs from encoding/json where a terminal must be
 // protected: every control and format character is escaped, including DEL and C1. Invalid UTF-8 becomes U+FFFD, nil
-// slices are empty arrays, and NaN and infinity are null.
+// slices are empty arrays, and NaN and infinity are null. If v is [Estimating], objects whose amounts are
+// estimates have the member [Estimated].
 func Write(w io.Writer, v any) error {
 	e := &encoder{w: w}
+	if of, ok := v.(Estimating); ok && of.Estimated().Amounts {
+		e.marks = map[reflect.Type]bool{}
+	}
 	e.value(reflect.ValueOf(v), 0)
 	e.buf = append(e.buf, '\n')
 	e.flush(0)
@@ -43,6 +48,8 @@ type encoder struct {
 	w   io.Writer
 	buf []byte
 	err error // the first write error; everything after it is dropped
+
+	marks map[reflect.Type]bool // the types of objects with estimates, as far as met; nil where figures are exact
 }
 
 // flush writes the buffer if it is longer than keep.
@@ -112,12 +119,44 @@ func (e *encoder) object(v reflect.Value, indent int) {
 		e.newline(indent, first)
 		first = false
 		e.buf = append(Quote(e.buf, name), ':', ' ')
-		e.value(f, deeper(indent))
+		e.member(name, f, deeper(indent))
+	}
+	if !first && e.estimates(v) {
+		e.buf = append(e.buf, ',')
+		e.newline(indent, false)
+		e.buf = append(Quote(e.buf, Estimated), ": true"...)
 	}
 	if !first && indent != compact {
 		e.line(indent)
 	}
 	e.buf = append(e.buf, '}')
+}
+
+// member appends the value of a member. Those that are not about what a recording's blocks hold have no estimates.
+func (e *encoder) member(name string, v reflect.Value, indent int) {
+	marks := e.marks
+	if slices.Contains(stated[:], name) {
+		e.marks = nil
+	}
+	e.value(v, indent)
+	e.marks = marks
+}
+
+// stated are the members with exact amounts: of files, of what is said about them, of curves that are measured.
+var stated = [...]string{"file", "problems", "time", "series", "series_events", "row_counts", "basis"}
+
+// estimates reports whether an object is to say that its amounts are estimates.
+func (e *encoder) estimates(v reflect.Value) bool {
+	if e.marks == nil {
+		return false
+	}
+	yes, met := e.marks[v.Type()]
+	if !met {
+		names := Header(v)
+		yes = Estimates{Amounts: true}.in(names)
+		e.marks[v.Type()] = yes
+	}
+	return yes
 }
 
 // array writes the rows of tables one per line, with everything inside a row on that line.

@@ -1,4 +1,4 @@
-// Package orders has the orders of the tables of allocation sites.
+// Package orders has the orders of the tables of allocation sites and of blocks.
 package orders
 
 import (
@@ -138,4 +138,16 @@ func Named(name string) Key {
 		}
 	}
 	return keys[0]
+}
+
+// Blocks returns the names of the orders of single blocks, the default first.
+func Blocks() []string {
+	return []string{"size", "first_allocated", "last_allocated", "address", "lifetime"}
+}
+
+// Block returns the order of that name among [Blocks], or the default if the name is unknown.
+func Block(name string) analysis.BlockOrder {
+	orders := [...]analysis.BlockOrder{analysis.LargestFirst, analysis.OldestFirst, analysis.NewestFirst, analysis.LowestFirst,
+		analysis.ShortestFirst}
+	return orders[max(slices.Index(Blocks(), name), 0)]
 }

@@ -167,8 +167,12 @@ func stackFiles(src *html.Source) []stackFile {
 // StackParts returns the folded stacks of a trace or a stack profile.
 func StackParts(src *html.Source) []evidence.Part {
 	var out []evidence.Part
+	more := ", root first"
+	if src.Report != nil && src.Report.File.Estimated() { // which the files cannot say themselves
+		more += "; estimated from samples"
+	}
 	for _, f := range stackFiles(src) {
-		out = append(out, evidence.Part{Name: f.name, About: f.about + ", root first",
+		out = append(out, evidence.Part{Name: f.name, About: f.about + more,
 			Write: func(ctx context.Context, w io.Writer) ([]string, error) {
 				return f.write(ctx, w, src)
 			}})

@@ -282,7 +282,7 @@ func numberable(command string, k kind.Kind, files int) bool {
 // that table.
 func meantBy(f *kong.Flag, tables []string) string {
 	if f.Name == "table" {
-		if name := report.TableHeaded(f.Target.String(), tables); name != "" {
+		if name := TableHeaded(f.Target.String(), tables); name != "" {
 			return "; did you mean " + name + "? Available: " + strings.Join(tables, ", ")
 		}
 	}

@@ -19,6 +19,7 @@ type Note struct {
 	Start    int64    `json:"start_us,omitzero"` // microseconds since 1970; with it what follows, once
 	Program  string   `json:"program,omitzero"`  // path of the executable
 	Period   int64    `json:"period,omitzero"`   // mean bytes between samples
+	Longest  int64    `json:"longest,omitzero"`  // the period from now on, which became longer than it ever was
 	Rate     float64  `json:"rate,omitzero"`     // chance of a block to be sampled
 	Looked   bool     `json:"looked,omitzero"`   // addresses are made up, and times are those of looks at what lives
 	Attached bool     `json:"attached,omitzero"` // the program ran before

@@ -13,7 +13,8 @@ import (
 // Names are what is known of a recording's stacks. They are for one goroutine.
 type Names struct {
 	Program  string // path of the executable, which modules call ""
-	Period   int64
+	Period   int64  // mean bytes between samples, at first
+	Longest  int64  // the same at most
 	Rate     float64
 	Attached bool // the program ran before
 	Looked   bool // addresses are made up, and times are those of looks at what lives
@@ -111,6 +112,9 @@ func (n *Names) Take(note *Note) error {
 	switch {
 	case note.Start != 0:
 		n.Program, n.Period, n.Rate, n.Looked, n.Attached = note.Program, note.Period, note.Rate, note.Looked, note.Attached
+		n.Longest = n.Period
+	case note.Longest != 0:
+		n.Longest = max(n.Longest, note.Longest)
 	case note.Forget:
 		n.table.Forget()
 	case note.Module != nil:
