@@ -321,10 +321,11 @@ const LeastScore = 3.5
 
 // Rows are the tables that answers are computed from. Rows may come more than once.
 type Rows interface {
-	// Recordings returns the table recordings.
-	Recordings(ctx context.Context) ([]Recording, error)
-	// Sites calls f with every row of the sites of services: the recording, the stack, and the figure.
-	Sites(ctx context.Context, figure Figure, services []string, f func(recording, stack, value uint64)) error
+	// Recordings returns the table recordings, of a service or of all where that is "".
+	Recordings(ctx context.Context, service string) ([]Recording, error)
+	// Sites calls f with the rows of the sites of services, as columns: the recording, the stack, and the figure. It must
+	// not keep them. Where only is not nil, rows of other stacks may be left out.
+	Sites(ctx context.Context, figure Figure, services []string, only map[uint64]bool, f func(recordings, stacks, values []uint64)) error
 	// Leaks, Types, Pages, Curve and Stacks call f with the rows of these tables of services. Stacks may lack frames.
 	Leaks(ctx context.Context, services []string, f func(*Leak)) error
 	Types(ctx context.Context, services []string, f func(*Type)) error
