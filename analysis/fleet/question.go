@@ -160,6 +160,7 @@ type Question struct {
 	Site          string // a key, a function, or that with its file as tables print it; of types a name; "" is all of a recording
 	Only          []Key  // stacks: rows of others are left out; empty for all
 	Limit         int    // rows, 0 for all
+	distinct      bool   // no row is there twice, and a host counts by one recording: its SQL need not group by hosts
 }
 
 // site returns the key that a question is about. ok is false if it is about functions, or all.

@@ -289,13 +289,22 @@ func (b sql) withHosts(rows string) string {
 func (b sql) owned(columns, where string) string {
 	const in = "service, version, host, recording"
 	_, value := b.columns()
+	if b.distinct {
+		rows := "SELECT recording, stack, " + value + " AS site_bytes FROM " + b.d.table(b.things()) + where
+		sums := "SELECT recording, item, sum(site_bytes) AS w FROM (" + b.withOwners("recording", rows) + ") AS v GROUP BY recording, item"
+		return "SELECT " + columns + "item, w FROM " + b.withHosts(sums)
+	}
 	each := "SELECT " + in + ", stack, max(" + value + ") AS site_bytes FROM " + b.d.table(b.things()) + where +
 		" GROUP BY " + in + ", stack"
-	names := "SELECT stack, min(function) AS owner, min(file) AS owner_file FROM " + b.d.table("stacks") + " WHERE recipe = " +
-		b.d.text(Recipe) + " GROUP BY stack"
-	owners := "SELECT " + in + ", site_bytes, CASE WHEN coalesce(owner_file, '') = '' THEN coalesce(owner, '') " +
-		"ELSE concat(owner, ' (', owner_file, ')') END AS item FROM (" + each + ") AS t " + b.d.join + " (" + names + ") AS u USING (stack)"
-	return "SELECT " + columns + "item, sum(site_bytes) AS w FROM (" + owners + ") AS v GROUP BY " + in + ", item"
+	return "SELECT " + columns + "item, sum(site_bytes) AS w FROM (" + b.withOwners(in, each) + ") AS v GROUP BY " + in + ", item"
+}
+
+// withOwners joins rows of stacks with the names of their owners.
+func (b sql) withOwners(columns, rows string) string {
+	names := "SELECT stack, CASE WHEN owner_file = '' THEN owner ELSE concat(owner, ' (', owner_file, ')') END AS owner_name FROM " +
+		"(SELECT stack, min(function) AS owner, min(file) AS owner_file FROM " + b.d.table("stacks") + " WHERE recipe = " +
+		b.d.text(Recipe) + " GROUP BY stack) AS o"
+	return "SELECT " + columns + ", site_bytes, coalesce(owner_name, '') AS item FROM (" + rows + ") AS t " + b.d.join + " (" + names + ") AS u USING (stack)"
 }
 
 // of returns an expression with a name.
@@ -355,6 +364,9 @@ func (b sql) named(rows, columns, order string) string {
 // hosts returns the figure v of each thing and host. Texts are slow to group by: where a host of one service counts by
 // one recording, its number represents both.
 func (b sql) hosts(columns string) string {
+	if b.distinct {
+		return "SELECT " + columns + "service, item, w AS v FROM (" + b.items(columns+"service, ") + ") AS i"
+	}
 	count := ""
 	if b.count() != "" {
 		count = ", max(n) AS c"

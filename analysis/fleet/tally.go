@@ -201,7 +201,7 @@ func (l *largest) total(of []int32, all parts, only []bool) (sum uint64) {
 	return sum
 }
 
-// summary returns the distribution over hosts, of which there are some without a part.
+// summary returns the distribution over hosts, some of which may have nothing.
 func (a *asking) summary(all parts, only []bool, hosts int) Summary {
 	var values []uint64
 	a.byHost(all, only, func(value uint64) { values = append(values, value) })

@@ -132,7 +132,8 @@ func (m *Memory) Recordings(context.Context, string) ([]fleet.Recording, error) 
 }
 
 // Sites implements [fleet.Rows].
-func (m *Memory) Sites(_ context.Context, figure fleet.Figure, services []string, _ map[uint64]bool, f func(recordings, stacks, values []uint64)) error {
+func (m *Memory) Sites(_ context.Context, figure fleet.Figure, services []string, _ map[uint64]bool,
+	f func(recordings, stacks, values []uint64)) error {
 	for i := range m.Batch.Sites {
 		if s := &m.Batch.Sites[i]; slices.Contains(services, s.Service) {
 			value := map[fleet.Figure]uint64{fleet.Leaked: s.Leaked, fleet.Live: s.Live, fleet.Peak: s.Peak, fleet.Alloc: s.Alloc}[figure]
