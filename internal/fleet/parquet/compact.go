@@ -124,7 +124,8 @@ func (c *Compacted) join(ctx context.Context, list []string, merge merging) (who
 func merger[T any](table string) merging {
 	return func(ctx context.Context, list []string, out io.Writer, scratch io.ReadWriteSeeker) error {
 		var row T
-		w := pq.NewSortingWriter[T](out, rowsPerGroup, append(options(table), pq.SchemaOf(row, dictionaries(table)...), pq.DictionaryMaxBytes(dictionary),
+		w := pq.NewSortingWriter[T](out, rowsPerGroup, append(options(table),
+			pq.SchemaOf(row, dictionaries(table)...), pq.DictionaryMaxBytes(dictionary),
 			pq.SortingWriterConfig(pq.SortingColumns(sorting(table)...), pq.DropDuplicatedRows(true),
 				pq.SortingBuffers(one{scratch})))...)
 		for _, path := range list {

@@ -190,7 +190,8 @@ func each[T any](ctx context.Context, path string, f func([]T) error) error {
 // numbers calls f with the values of columns of numbers in each part of files. The next part is decoded meanwhile, its
 // columns at the same time. skip takes the error of a file, and returns that which ends the reading. wanted decides about
 // parts by the least and the largest number of the first column.
-func numbers(ctx context.Context, list []string, skip func(error) error, wanted func(least, most uint64) bool, f func(columns [][]uint64), names ...string) (err error) {
+func numbers(ctx context.Context, list []string, skip func(error) error, wanted func(least, most uint64) bool,
+	f func(columns [][]uint64), names ...string) (err error) {
 	decoded, used := make(chan [][]uint64), make(chan [][]uint64, 2)
 	for range cap(used) {
 		used <- make([][]uint64, len(names))

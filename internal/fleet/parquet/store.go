@@ -164,7 +164,8 @@ var tables = []string{"stacks", "sites", "leaks", "curve", "types", "pages", "re
 
 // numbers calls f with columns of numbers of the files of a table. Parts without some numbers in the first column are left
 // out, none where only is nil.
-func (s *Store) numbers(ctx context.Context, table, service string, only map[uint64]bool, f func(columns [][]uint64), names ...string) error {
+func (s *Store) numbers(ctx context.Context, table, service string, only map[uint64]bool,
+	f func(columns [][]uint64), names ...string) error {
 	list, err := s.paths(table, service)
 	if err != nil {
 		return err
@@ -326,7 +327,8 @@ func (s *Store) Names(ctx context.Context, column string) (names []string, err e
 	err = again(func() error {
 		names = nil
 		return rows(ctx, s, "recordings", "", func(r *filtered) {
-			if one := (fleet.Recording{Recipe: r.Recipe, Service: r.Service, Version: r.Version, Host: r.Host, Labels: r.Labels}); (&fleet.Filter{}).Holds(&one) {
+			one := fleet.Recording{Recipe: r.Recipe, Service: r.Service, Version: r.Version, Host: r.Host, Labels: r.Labels}
+			if (&fleet.Filter{}).Holds(&one) {
 				names = append(names, one.Named(column)...)
 			}
 		})
@@ -375,7 +377,8 @@ func (s *Store) Recordings(ctx context.Context, service string) (all []fleet.Rec
 }
 
 // Sites implements [fleet.Rows].
-func (s *Store) Sites(ctx context.Context, figure fleet.Figure, services []string, only map[uint64]bool, f func(recordings, stacks, values []uint64)) error {
+func (s *Store) Sites(ctx context.Context, figure fleet.Figure, services []string, only map[uint64]bool,
+	f func(recordings, stacks, values []uint64)) error {
 	for _, service := range services {
 		err := s.numbers(ctx, "sites", service, only, func(columns [][]uint64) {
 			f(columns[1], columns[0], columns[2])
