@@ -290,21 +290,33 @@ func (b sql) owned(columns, where string) string {
 	const in = "service, version, host, recording"
 	_, value := b.columns()
 	if b.distinct {
-		rows := "SELECT recording, stack, " + value + " AS site_bytes FROM " + b.d.table(b.things()) + where
-		sums := "SELECT recording, item, sum(site_bytes) AS w FROM (" + b.withOwners("recording", rows) + ") AS v GROUP BY recording, item"
-		return "SELECT " + columns + "item, w FROM " + b.withHosts(sums)
+		return "SELECT " + columns + "item, w FROM " + b.withHosts(b.ownedOnce("SELECT recording, stack, "+value+" AS site_bytes FROM "+
+			b.d.table(b.things())+where))
 	}
 	each := "SELECT " + in + ", stack, max(" + value + ") AS site_bytes FROM " + b.d.table(b.things()) + where +
 		" GROUP BY " + in + ", stack"
-	return "SELECT " + columns + "item, sum(site_bytes) AS w FROM (" + b.withOwners(in, each) + ") AS v GROUP BY " + in + ", item"
+	owners := "SELECT " + in + ", site_bytes, coalesce(owner_name, '') AS item FROM (" + each + ") AS t " + b.d.join + " (" + b.ownerNames() +
+		") AS u USING (stack)"
+	return "SELECT " + columns + "item, sum(site_bytes) AS w FROM (" + owners + ") AS v GROUP BY " + in + ", item"
 }
 
-// withOwners joins rows of stacks with the names of their owners.
-func (b sql) withOwners(columns, rows string) string {
-	names := "SELECT stack, CASE WHEN owner_file = '' THEN owner ELSE concat(owner, ' (', owner_file, ')') END AS owner_name FROM " +
+// ownedOnce returns the sum of the sites of each owner in each recording, from rows of which none is there twice. Names
+// are slow to group by: the least of the stacks of an owner represents it.
+func (b sql) ownedOnce(rows string) string {
+	least := "SELECT owner_name, min(stack) AS owner FROM (" + b.ownerNames() + ") AS k GROUP BY owner_name"
+	owners := "SELECT stack, owner FROM (" + b.ownerNames() + ") AS m " + b.d.inner + " (" + least + ") AS l USING (owner_name)"
+	sums := "SELECT recording, owner, sum(site_bytes) AS owner_bytes FROM (" + rows + ") AS t " + b.d.join + " (" + owners +
+		") AS u USING (stack) GROUP BY recording, owner"
+	named := "SELECT recording, coalesce(owner_name, '') AS item, owner_bytes FROM (" + sums + ") AS s " + b.d.join +
+		" (SELECT stack AS owner, owner_name FROM (" + b.ownerNames() + ") AS p) AS n USING (owner)"
+	return "SELECT recording, item, sum(owner_bytes) AS w FROM (" + named + ") AS v GROUP BY recording, item"
+}
+
+// ownerNames returns the names of the owners of stacks, each stack once.
+func (b sql) ownerNames() string {
+	return "SELECT stack, CASE WHEN owner_file = '' THEN owner ELSE concat(owner, ' (', owner_file, ')') END AS owner_name FROM " +
 		"(SELECT stack, min(function) AS owner, min(file) AS owner_file FROM " + b.d.table("stacks") + " WHERE recipe = " +
 		b.d.text(Recipe) + " GROUP BY stack) AS o"
-	return "SELECT " + columns + ", site_bytes, coalesce(owner_name, '') AS item FROM (" + rows + ") AS t " + b.d.join + " (" + names + ") AS u USING (stack)"
 }
 
 // of returns an expression with a name.
