@@ -181,10 +181,10 @@ func (s *Store) whole(ctx context.Context, q *fleet.Question) (*fleet.Answer, er
 		return s.answer(ctx, q)
 	}
 	rows, err := s.ask(ctx, repeated)
-	if err != nil {
-		return nil, err
+	if err == nil && len(rows) > 0 {
+		q, err = q.Distinct(rows)
 	}
-	if q, err = q.Distinct(rows); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, q)
