@@ -105,6 +105,14 @@ func (f Figure) of(r *Recording) *uint64 {
 	return r.Leaked
 }
 
+// Cut says what is wrong with the figure of recordings that end early; end is "it ends" or "they end".
+func (f Figure) Cut(end string) string {
+	if f == Leaked {
+		return "what was live where " + end + " counts as never freed"
+	}
+	return "what came later is missing"
+}
+
 // Key identifies a stack in every recording. Its text has sixteen hexadecimal digits.
 type Key uint64
 
