@@ -10,17 +10,19 @@ import (
 
 // Ask computes the answer from rows. It is that of [Question.SQL]. The error is that of ctx and of the rows.
 func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
-	all, err := rows.Recordings(ctx)
+	all, err := rows.Recordings(ctx, q.Service)
 	if err != nil {
 		return nil, err
 	}
 	a := &asking{q: q, rows: rows, recordings: map[uint64]*Recording{}, ofAll: map[string]map[string]bool{},
 		ofEach: map[group]map[string]bool{}, first: map[group]int64{}, ids: map[string]uint64{},
 		owners: map[uint64]uint64{}, has: map[uint64]bool{}}
-	if err := a.read(ctx, all); err != nil {
+	if err := a.readThings(ctx, all); err != nil {
 		return nil, err
 	}
 	a.choose(all)
+	a.units = newUnits(all, a.recordings)
+	a.host, a.recording = newLargest(a.units.most), newLargest(len(a.units.numbers))
 	out := &Answer{Basis: a.basis(all)}
 	switch q.Kind {
 	case Top:
@@ -46,12 +48,6 @@ func (q *Question) Ask(ctx context.Context, rows Rows) (*Answer, error) {
 // group is a version of a service, or with "" as its version all of the service.
 type group struct{ service, version string }
 
-// site is a thing in a service: the key of its stack, or the index of its name.
-type site struct {
-	service string
-	stack   uint64
-}
-
 // thing is a row of a table other than sites.
 type thing struct{ recording, stack, value, count uint64 }
 
@@ -70,10 +66,13 @@ type asking struct {
 	ofAll      map[string]map[string]bool // the hosts of a service
 	ofEach     map[group]map[string]bool  // those of one version
 	first      map[group]int64            // the start of its first recording
+	units      *units
+	host       *largest // by host, and by recording
+	recording  *largest
 }
 
-// read reads things that are not sites.
-func (a *asking) read(ctx context.Context, all []Recording) error {
+// readThings reads things that are not sites.
+func (a *asking) readThings(ctx context.Context, all []Recording) error {
 	var services []string
 	for i := range all {
 		if r := &all[i]; a.q.selects(r) && !slices.Contains(services, r.Service) {
@@ -249,66 +248,24 @@ func rank[T any](sorted []T, percent int) (v T) {
 
 // summary returns the distribution of figures that are not 0.
 func (h hosts) summary(all int) Summary {
-	s, values := Summary{All: uint64(all)}, make([]uint64, 0, len(h))
+	values := make([]uint64, 0, len(h))
 	for _, v := range h {
 		if v > 0 {
 			values = append(values, v)
-			s.Total += v
 		}
+	}
+	return summarized(values, all)
+}
+
+// summarized returns the distribution of figures, which it sorts.
+func summarized(values []uint64, all int) Summary {
+	s := Summary{All: uint64(all)}
+	for _, v := range values {
+		s.Total += v
 	}
 	slices.Sort(values)
 	s.Hosts, s.Median, s.P95, s.Most = uint64(len(values)), rank(values, 50), rank(values, 95), rank(values, 100)
 	return s
-}
-
-// each calls f with the things that the question selects.
-func (a *asking) each(ctx context.Context, f func(r *Recording, stack, value uint64)) error {
-	only, err := a.stacks(ctx)
-	if err != nil {
-		return err
-	}
-	one := func(recording, stack, value uint64) {
-		if value == 0 || only != nil && !only[stack] {
-			return
-		}
-		if r := a.recordings[recording]; r != nil {
-			f(r, stack, value)
-		}
-	}
-	switch a.q.What {
-	case Sites, "":
-		return a.rows.Sites(ctx, a.q.Figure, a.services, one)
-	case Owners:
-		return a.owned(ctx, one)
-	}
-	for _, t := range a.things {
-		one(t.recording, t.stack, t.value)
-	}
-	return nil
-}
-
-// part is a thing in a recording.
-type part struct{ recording, stack uint64 }
-
-// owned calls f with the sum of the sites of each owner. Rows that are there twice count once.
-func (a *asking) owned(ctx context.Context, f func(recording, owner, value uint64)) error {
-	parts, sums := map[part]uint64{}, map[part]uint64{}
-	err := a.rows.Sites(ctx, a.q.Figure, a.services, func(recording, stack, value uint64) {
-		if p := (part{recording, stack}); value > 0 && a.recordings[recording] != nil {
-			parts[p] = max(parts[p], value)
-		}
-	})
-	for p, v := range parts {
-		owner, ok := a.owners[p.stack]
-		if !ok {
-			owner = a.id("") // the stack is missing
-		}
-		sums[part{p.recording, owner}] += v
-	}
-	for p, v := range sums {
-		f(p.recording, p.stack, v)
-	}
-	return err
 }
 
 // stacks returns what the question is about, nil for all.
@@ -353,15 +310,14 @@ func (a *asking) parts(ctx context.Context) (map[uint64]uint64, error) {
 		}
 		return sums, nil
 	}
-	parts := map[part]uint64{}
-	err := a.each(ctx, func(r *Recording, stack, value uint64) {
-		p := part{r.Recording, stack}
-		parts[p] = max(parts[p], value)
-	})
-	for p, v := range parts {
-		sums[p.recording] += v
+	t, err := a.gather(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return sums, err
+	for _, all := range t.parts {
+		a.byRecording(all, func(i int32, value uint64) { sums[t.numbers[i]] += value })
+	}
+	return sums, nil
 }
 
 // figures returns the figure of each host, by group.
@@ -421,84 +377,66 @@ func (a *asking) key(stack uint64) Key {
 }
 
 // counts returns how many there are of each thing on each host, nothing of things that are not counted.
-func (a *asking) counts() map[site]hosts {
-	out := map[site]hosts{}
-	for _, t := range a.things {
-		if r := a.recordings[t.recording]; r != nil && t.value > 0 && a.q.What.HasCounts() {
-			raise(out, site{r.Service, t.stack}, r.Host, t.count)
+func (a *asking) counts() *tally {
+	out := newTally(a.units)
+	for i := range a.things {
+		if x := &a.things[i]; x.value > 0 && a.q.What.HasCounts() {
+			a.put(out, x, x.count)
 		}
 	}
 	return out
 }
 
 func (a *asking) top(ctx context.Context) ([]TopRow, error) {
-	sites := map[site]hosts{}
-	err := a.each(ctx, func(r *Recording, stack, value uint64) { raise(sites, site{r.Service, stack}, r.Host, value) })
+	t, err := a.gather(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, counts := make([]TopRow, 0, len(sites)), a.counts()
-	for s, h := range sites {
-		rows = append(rows, TopRow{Service: s.service, Stack: Key(s.stack), Summary: h.summary(len(a.ofAll[s.service])),
-			Count: counts[s].summary(0).Total})
+	list := make([]ranked[uint64], len(t.sites))
+	for i, s := range t.sites {
+		list[i] = ranked[uint64]{s, a.total(t.parts[i], nil)}
 	}
-	rows = cut(a.q, rows, func(x, y *TopRow) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), cmp.Compare(x.Service, y.Service), a.order(uint64(x.Stack), uint64(y.Stack)))
-	})
-	keys := map[uint64]bool{}
-	for i := range rows {
-		keys[uint64(rows[i].Stack)] = true
-	}
-	names, err := a.places(ctx, keys)
-	for i := range rows {
-		rows[i].Place, rows[i].Stack = names[uint64(rows[i].Stack)], a.key(uint64(rows[i].Stack))
+	list = first(a, list)
+	names, err := named(ctx, a, list)
+	rows, counts := make([]TopRow, len(list)), a.counts()
+	for i, r := range list {
+		rows[i] = TopRow{Service: r.service, Stack: a.key(r.stack), Place: names[r.stack],
+			Summary: a.summary(t.of(r.site), nil, len(a.ofAll[r.service])), Count: a.total(counts.of(r.site), nil)}
 	}
 	return rows, err
 }
 
 func (a *asking) diff(ctx context.Context) ([]DiffRow, error) {
-	var sides [2]map[site]hosts
-	sides[0], sides[1] = map[site]hosts{}, map[site]hosts{}
-	keys := map[site]bool{}
-	err := a.each(ctx, func(r *Recording, stack, value uint64) {
-		s := site{r.Service, stack}
-		keys[s] = true
-		for i, version := range []string{a.q.Before, a.q.After} {
-			if r.Version == version {
-				raise(sides[i], s, r.Host, value)
-			}
-		}
-	})
+	t, err := a.gather(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows := []DiffRow{}
-	for s := range keys {
-		before := sides[0][s].summary(len(a.ofEach[group{s.service, a.q.Before}]))
-		after := sides[1][s].summary(len(a.ofEach[group{s.service, a.q.After}]))
-		if before.All == 0 || after.All == 0 {
-			continue
+	was, is := a.units.of(a.q.Before), a.units.of(a.q.After)
+	list := []ranked[float64]{}
+	for i, s := range t.sites {
+		before, after := len(a.ofEach[group{s.service, a.q.Before}]), len(a.ofEach[group{s.service, a.q.After}])
+		if before > 0 && after > 0 {
+			list = append(list, ranked[float64]{s, mean(a.total(t.parts[i], is), after) - mean(a.total(t.parts[i], was), before)})
 		}
-		was, is := float64(before.Total)/float64(before.All), float64(after.Total)/float64(after.All)
-		rows = append(rows, DiffRow{
-			Service: s.service, Stack: Key(s.stack), Change: is - was, BeforeMean: was, AfterMean: is,
+	}
+	list = first(a, list)
+	names, err := named(ctx, a, list)
+	rows := make([]DiffRow, len(list))
+	for i, r := range list {
+		before := a.summary(t.of(r.site), was, len(a.ofEach[group{r.service, a.q.Before}]))
+		after := a.summary(t.of(r.site), is, len(a.ofEach[group{r.service, a.q.After}]))
+		rows[i] = DiffRow{
+			Service: r.service, Stack: a.key(r.stack), Place: names[r.stack], Change: r.by,
+			BeforeMean: mean(before.Total, int(before.All)), AfterMean: mean(after.Total, int(after.All)),
 			BeforeMedian: before.Median, BeforeP95: before.P95, BeforeHosts: before.Hosts, BeforeAll: before.All,
 			AfterMedian: after.Median, AfterP95: after.P95, AfterHosts: after.Hosts, AfterAll: after.All,
-		})
-	}
-	rows = cut(a.q, rows, func(x, y *DiffRow) int {
-		return cmp.Or(cmp.Compare(y.Change, x.Change), cmp.Compare(x.Service, y.Service), a.order(uint64(x.Stack), uint64(y.Stack)))
-	})
-	shown := map[uint64]bool{}
-	for i := range rows {
-		shown[uint64(rows[i].Stack)] = true
-	}
-	names, err := a.places(ctx, shown)
-	for i := range rows {
-		rows[i].Place, rows[i].Stack = names[uint64(rows[i].Stack)], a.key(uint64(rows[i].Stack))
+		}
 	}
 	return rows, err
 }
+
+// mean returns the mean of hosts, also those that have nothing.
+func mean(total uint64, hosts int) float64 { return float64(total) / float64(hosts) }
 
 func (a *asking) outliers(ctx context.Context) ([]OutlierRow, error) {
 	figures, err := a.figures(ctx, ofService)

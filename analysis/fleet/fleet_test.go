@@ -80,3 +80,10 @@ func TestNamesInSQLAreValues(t *testing.T) {
 		}
 	}
 }
+
+// A recording that ends early has too much that was never freed, and too little of what it allocated.
+func TestCutRecordings(t *testing.T) {
+	if a, b := fleet.Leaked.Cut("it ends"), fleet.Alloc.Cut("it ends"); a != "what was live where it ends counts as never freed" || b != "what came later is missing" {
+		t.Errorf("%q, %q", a, b)
+	}
+}

@@ -10,7 +10,7 @@ import (
 // owned are two recordings of two stacks of one owner and one of another. The second row of a site is a repetition.
 type owned struct{}
 
-func (owned) Recordings(context.Context) (all []fleet.Recording, err error) {
+func (owned) Recordings(context.Context, string) (all []fleet.Recording, err error) {
 	leaked := uint64(100)
 	for i, version := range []string{"1", "2"} {
 		all = append(all, fleet.Recording{Recording: uint64(i + 1), Recipe: fleet.Recipe, Service: "shop", Version: version, Host: "a",
@@ -19,9 +19,9 @@ func (owned) Recordings(context.Context) (all []fleet.Recording, err error) {
 	return all, nil
 }
 
-func (owned) Sites(_ context.Context, _ fleet.Figure, _ []string, f func(recording, stack, value uint64)) error {
+func (owned) Sites(_ context.Context, _ fleet.Figure, _ []string, _ map[uint64]bool, f func(recordings, stacks, values []uint64)) error {
 	for _, row := range [][3]uint64{{1, 10, 5}, {1, 11, 7}, {1, 12, 8}, {2, 10, 5}, {2, 10, 5}, {2, 11, 30}, {2, 12, 8}, {2, 13, 1}} {
-		f(row[0], row[1], row[2])
+		f(row[:1], row[1:2], row[2:])
 	}
 	return nil
 }

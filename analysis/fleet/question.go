@@ -105,6 +105,14 @@ func (f Figure) of(r *Recording) *uint64 {
 	return r.Leaked
 }
 
+// Cut says what is wrong with the figure of recordings that end early; end is "it ends" or "they end".
+func (f Figure) Cut(end string) string {
+	if f == Leaked {
+		return "what was live where " + end + " counts as never freed"
+	}
+	return "what came later is missing"
+}
+
 // Key identifies a stack in every recording. Its text has sixteen hexadecimal digits.
 type Key uint64
 
@@ -160,6 +168,7 @@ type Question struct {
 	Site          string // a key, a function, or that with its file as tables print it; of types a name; "" is all of a recording
 	Only          []Key  // stacks: rows of others are left out; empty for all
 	Limit         int    // rows, 0 for all
+	distinct      bool   // no row is there twice, and a host counts by one recording: its SQL need not group by hosts
 }
 
 // site returns the key that a question is about. ok is false if it is about functions, or all.
@@ -321,10 +330,11 @@ const LeastScore = 3.5
 
 // Rows are the tables that answers are computed from. Rows may come more than once.
 type Rows interface {
-	// Recordings returns the table recordings.
-	Recordings(ctx context.Context) ([]Recording, error)
-	// Sites calls f with every row of the sites of services: the recording, the stack, and the figure.
-	Sites(ctx context.Context, figure Figure, services []string, f func(recording, stack, value uint64)) error
+	// Recordings returns the table recordings, of a service or of all where that is "".
+	Recordings(ctx context.Context, service string) ([]Recording, error)
+	// Sites calls f with the rows of the sites of services, as columns: the recording, the stack, and the figure. It must
+	// not keep them. Where only is not nil, rows of other stacks may be left out.
+	Sites(ctx context.Context, figure Figure, services []string, only map[uint64]bool, f func(recordings, stacks, values []uint64)) error
 	// Leaks, Types, Pages, Curve and Stacks call f with the rows of these tables of services. Stacks may lack frames.
 	Leaks(ctx context.Context, services []string, f func(*Leak)) error
 	Types(ctx context.Context, services []string, f func(*Type)) error

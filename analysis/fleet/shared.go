@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -21,49 +20,41 @@ type Names []string
 // Cell returns the texts with blanks between them.
 func (n Names) Cell() string { return strings.Join(n, " ") }
 
-// ofHost is a host of a service.
-type ofHost struct{ service, host string }
-
 func (a *asking) shared(ctx context.Context) ([]SharedRow, error) {
-	sites := map[uint64]map[ofHost]uint64{}
-	err := a.each(ctx, func(r *Recording, stack, value uint64) {
-		if sites[stack] == nil {
-			sites[stack] = map[ofHost]uint64{}
-		}
-		h := ofHost{r.Service, r.Host}
-		sites[stack][h] = max(sites[stack][h], value)
-	})
+	t, err := a.gather(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all := 0
+	all, services := 0, map[uint64]Names{}
 	for _, hosts := range a.ofAll {
 		all += len(hosts)
 	}
-	rows, shown := []SharedRow{}, map[uint64]bool{}
-	for stack, of := range sites {
-		var services []string
-		values := hosts{}
-		for h, v := range of {
-			services = append(services, h.service)
-			values[h.service+Separator+h.host] = v
-		}
-		slices.Sort(services)
-		if services = slices.Compact(services); len(services) > 1 {
-			rows = append(rows, SharedRow{Stack: Key(stack), Services: services, Summary: values.summary(all)})
+	for _, s := range t.sites {
+		services[s.stack] = append(services[s.stack], s.service)
+	}
+	list := []ranked[uint64]{}
+	for stack, of := range services {
+		if len(of) > 1 {
+			list = append(list, ranked[uint64]{site{"", stack}, a.total(t.ofAll(stack, of), nil)})
 		}
 	}
-	rows = cut(a.q, rows, func(x, y *SharedRow) int {
-		return cmp.Or(cmp.Compare(y.Total, x.Total), a.order(uint64(x.Stack), uint64(y.Stack)))
-	})
-	for i := range rows {
-		shown[uint64(rows[i].Stack)] = true
-	}
-	places, err := a.places(ctx, shown)
-	for i := range rows {
-		rows[i].Place, rows[i].Stack = places[uint64(rows[i].Stack)], a.key(uint64(rows[i].Stack))
+	list = first(a, list)
+	names, err := named(ctx, a, list)
+	rows := make([]SharedRow, len(list))
+	for i, r := range list {
+		of := services[r.stack]
+		slices.Sort(of)
+		rows[i] = SharedRow{Stack: a.key(r.stack), Place: names[r.stack], Services: of, Summary: a.summary(t.ofAll(r.stack, of), nil, all)}
 	}
 	return rows, err
+}
+
+// ofAll returns the parts of a thing in services.
+func (t *tally) ofAll(stack uint64, services []string) (all parts) {
+	for _, s := range services {
+		all = append(all, t.of(site{s, stack})...)
+	}
+	return all
 }
 
 // shared sums up the hosts of all services that have a thing.

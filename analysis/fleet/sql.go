@@ -289,13 +289,34 @@ func (b sql) withHosts(rows string) string {
 func (b sql) owned(columns, where string) string {
 	const in = "service, version, host, recording"
 	_, value := b.columns()
+	if b.distinct {
+		return "SELECT " + columns + "item, w FROM " + b.withHosts(b.ownedOnce("SELECT recording, stack, "+value+" AS site_bytes FROM "+
+			b.d.table(b.things())+where))
+	}
 	each := "SELECT " + in + ", stack, max(" + value + ") AS site_bytes FROM " + b.d.table(b.things()) + where +
 		" GROUP BY " + in + ", stack"
-	names := "SELECT stack, min(function) AS owner, min(file) AS owner_file FROM " + b.d.table("stacks") + " WHERE recipe = " +
-		b.d.text(Recipe) + " GROUP BY stack"
-	owners := "SELECT " + in + ", site_bytes, CASE WHEN coalesce(owner_file, '') = '' THEN coalesce(owner, '') " +
-		"ELSE concat(owner, ' (', owner_file, ')') END AS item FROM (" + each + ") AS t " + b.d.join + " (" + names + ") AS u USING (stack)"
+	owners := "SELECT " + in + ", site_bytes, coalesce(owner_name, '') AS item FROM (" + each + ") AS t " + b.d.join + " (" + b.ownerNames() +
+		") AS u USING (stack)"
 	return "SELECT " + columns + "item, sum(site_bytes) AS w FROM (" + owners + ") AS v GROUP BY " + in + ", item"
+}
+
+// ownedOnce returns the sum of the sites of each owner in each recording, from rows of which none is there twice. Names
+// are slow to group by: the least of the stacks of an owner represents it.
+func (b sql) ownedOnce(rows string) string {
+	least := "SELECT owner_name, min(stack) AS owner FROM (" + b.ownerNames() + ") AS k GROUP BY owner_name"
+	owners := "SELECT stack, owner FROM (" + b.ownerNames() + ") AS m " + b.d.inner + " (" + least + ") AS l USING (owner_name)"
+	sums := "SELECT recording, owner, sum(site_bytes) AS owner_bytes FROM (" + rows + ") AS t " + b.d.join + " (" + owners +
+		") AS u USING (stack) GROUP BY recording, owner"
+	named := "SELECT recording, coalesce(owner_name, '') AS item, owner_bytes FROM (" + sums + ") AS s " + b.d.join +
+		" (SELECT stack AS owner, owner_name FROM (" + b.ownerNames() + ") AS p) AS n USING (owner)"
+	return "SELECT recording, item, sum(owner_bytes) AS w FROM (" + named + ") AS v GROUP BY recording, item"
+}
+
+// ownerNames returns the names of the owners of stacks, each stack once.
+func (b sql) ownerNames() string {
+	return "SELECT stack, CASE WHEN owner_file = '' THEN owner ELSE concat(owner, ' (', owner_file, ')') END AS owner_name FROM " +
+		"(SELECT stack, min(function) AS owner, min(file) AS owner_file FROM " + b.d.table("stacks") + " WHERE recipe = " +
+		b.d.text(Recipe) + " GROUP BY stack) AS o"
 }
 
 // of returns an expression with a name.
@@ -355,6 +376,9 @@ func (b sql) named(rows, columns, order string) string {
 // hosts returns the figure v of each thing and host. Texts are slow to group by: where a host of one service counts by
 // one recording, its number represents both.
 func (b sql) hosts(columns string) string {
+	if b.distinct {
+		return "SELECT " + columns + "service, item, w AS v FROM (" + b.items(columns+"service, ") + ") AS i"
+	}
 	count := ""
 	if b.count() != "" {
 		count = ", max(n) AS c"

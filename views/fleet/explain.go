@@ -284,7 +284,7 @@ func (a *app) detail(p *page) {
 	for _, f := range r.facts() {
 		lines = append(lines, labeled(f[0], f[1], k))
 	}
-	lines = append(lines, a.found(p)...)
+	lines = append(lines, a.found(p, d.Of.of.shownFigure())...)
 	p.Detail.SetText(r.id, a.titleOf(r, d.Of), "", lines)
 }
 
@@ -311,7 +311,7 @@ func labeled(label, value string, k *widget.Look) widget.Line {
 }
 
 // found returns what was requested about the row, or how far that is.
-func (a *app) found(p *page) (lines []widget.Line) {
+func (a *app) found(p *page, figure fleet.Figure) (lines []widget.Line) {
 	k := a.Look
 	heading := func(text string) {
 		lines = append(lines, widget.Line{}, widget.Line{Spans: []widget.Span{{Text: text, Style: k.Title}}})
@@ -324,8 +324,8 @@ func (a *app) found(p *page) (lines []widget.Line) {
 		return []widget.Line{{}, {Spans: []widget.Span{{Text: "asking for more " + k.Glyphs.Ellipsis, Style: k.Muted}}}}
 	}
 	if x.cut > 0 {
-		lines = append(lines, widget.Plain(fmt.Sprintf("Cut: %s of the %s with it; what was live where they end counts as never freed.",
-			model.Group(x.cut), model.Counted(x.has, "recording"))))
+		lines = append(lines, widget.Plain(fmt.Sprintf("Cut: %s of the %s with it; %s.",
+			model.Group(x.cut), model.Counted(x.has, "recording"), figure.Cut("they end"))))
 	}
 	if s := x.stack; s != nil {
 		heading("Stack, the allocation first")

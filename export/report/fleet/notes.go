@@ -64,7 +64,7 @@ func notes(q *fleet.Question, a *fleet.Answer) []string {
 			"written, unless another time was given when it was added.")
 	}
 	if b.Incomplete > 0 {
-		list = append(list, those(b.Incomplete, "is", "are")+" incomplete: what was live where it ends counts as never freed.")
+		list = append(list, those(b.Incomplete, "is", "are")+" incomplete: "+q.Figure.Cut("it ends")+".")
 	}
 	if b.Sampled > 0 {
 		list = append(list, those(b.Sampled, "is", "are")+" sampled: figures are estimates.")

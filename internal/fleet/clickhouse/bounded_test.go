@@ -25,6 +25,8 @@ func TestFewSitesAreAsked(t *testing.T) {
 				for i := range 11 {
 					fmt.Fprintf(w, "%d\t%d\n", i+1, 1100-100*i)
 				}
+			case strings.Contains(statement, "AS repeated"):
+				fmt.Fprint(w, "1\n")
 			case strings.Contains(statement, "count_sum"):
 				if !strings.Contains(statement, "stack IN (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)") {
 					all++
@@ -42,6 +44,39 @@ func TestFewSitesAreAsked(t *testing.T) {
 		a, err := s.Ask(t.Context(), &fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked, Limit: 1})
 		if err != nil || len(a.Top) != 1 || a.Basis.Recordings != 1 || all != want {
 			t.Errorf("%d: %+v, %v, all sites were asked %d times", total, a, err, all)
+		}
+	}
+}
+
+// Rows are grouped by hosts where some are there twice, and only there.
+func TestRepeatedRowsAreGrouped(t *testing.T) {
+	for _, q := range []fleet.Question{{Kind: fleet.Top}, {Kind: fleet.Diff, Before: "1", After: "2"}, {Kind: fleet.Shared},
+		{Kind: fleet.Top, What: fleet.Owners}, {Kind: fleet.Top, All: true}} {
+		for repeated, want := range map[int]bool{0: q.All, 3: true} {
+			grouped, asked := false, false
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, err := io.ReadAll(r.Body)
+				statement := string(body)
+				switch {
+				case err != nil:
+					t.Error(err)
+				case strings.Contains(statement, "AS repeated"):
+					fmt.Fprintf(w, "%d\n", repeated)
+				case strings.Contains(statement, "all_hosts") || strings.Contains(statement, "all_a"):
+					asked, grouped = true, strings.Contains(statement, "item, host")
+				default:
+					fmt.Fprint(w, "1\t1\t0\t0\t0\t0\t0\t0\n")
+				}
+			}))
+			t.Cleanup(server.Close)
+			s, err := Open(server.URL+"/db", Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Figure = fleet.Leaked
+			if _, err = s.Ask(t.Context(), &q); err != nil || !asked || grouped != want {
+				t.Errorf("%+v with %d repeated rows: asked %v, grouped by hosts %v, %v", q, repeated, asked, grouped, err)
+			}
 		}
 	}
 }

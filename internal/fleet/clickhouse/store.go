@@ -153,7 +153,7 @@ func (s *Store) Dialect() fleet.Dialect { return fleet.ClickHouse(s.database) }
 func (s *Store) Ask(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
 	a, err := s.bounded(ctx, q)
 	if err == nil && a == nil {
-		a, err = s.answer(ctx, q)
+		a, err = s.whole(ctx, q)
 	}
 	if err != nil {
 		return nil, err
@@ -172,6 +172,22 @@ func (s *Store) answer(ctx context.Context, q *fleet.Question) (*fleet.Answer, e
 		return nil, err
 	}
 	return q.Scan(rows)
+}
+
+// whole returns the rows of the answer to a question about all things, in a fifth of the time where no row is there twice.
+func (s *Store) whole(ctx context.Context, q *fleet.Question) (*fleet.Answer, error) {
+	repeated := q.RepeatedSQL(s.Dialect())
+	if repeated == "" {
+		return s.answer(ctx, q)
+	}
+	rows, err := s.ask(ctx, repeated)
+	if err == nil && len(rows) > 0 {
+		q, err = q.Distinct(rows)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.answer(ctx, q)
 }
 
 // bounded returns the rows of the answer to a question, found among the few sites that may have the most: in half the

@@ -123,7 +123,9 @@ func (c *Compacted) join(ctx context.Context, list []string, merge merging) (who
 // merger returns what merges files of a table.
 func merger[T any](table string) merging {
 	return func(ctx context.Context, list []string, out io.Writer, scratch io.ReadWriteSeeker) error {
+		var row T
 		w := pq.NewSortingWriter[T](out, rowsPerGroup, append(options(table),
+			pq.SchemaOf(row, dictionaries(table)...), pq.DictionaryMaxBytes(dictionary),
 			pq.SortingWriterConfig(pq.SortingColumns(sorting(table)...), pq.DropDuplicatedRows(true),
 				pq.SortingBuffers(one{scratch})))...)
 		for _, path := range list {
@@ -137,6 +139,18 @@ func merger[T any](table string) merging {
 		}
 		return w.Close()
 	}
+}
+
+// dictionary is the size from which the dictionary of a column is larger than its values.
+const dictionary = 1 << 20
+
+// dictionaries returns the columns of merged files that have few values: those are written once and then referred to by
+// small numbers, which are faster to read and smaller. In the file of one recording each stack is another one.
+func dictionaries(table string) []pq.SchemaOption {
+	if table != "sites" {
+		return nil
+	}
+	return []pq.SchemaOption{pq.StructTag(`parquet:"stack,dict"`, "Stack"), pq.StructTag(`parquet:"recording,dict"`, "Recording")}
 }
 
 // one is a pool of a single buffer.

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -185,44 +187,100 @@ func each[T any](ctx context.Context, path string, f func([]T) error) error {
 	})
 }
 
-// numbers calls f with the values of columns of numbers in each part of a file. Columns are decoded at the same time.
-func numbers(ctx context.Context, path string, f func(columns [][]uint64), names ...string) error {
-	return open(path, func(file *pq.File) error {
-		columns, errs := make([][]uint64, len(names)), make([]error, len(names))
-		for _, group := range file.RowGroups() {
-			var all sync.WaitGroup
-			for i, name := range names {
-				leaf, ok := file.Schema().Lookup(name)
-				if !ok || leaf.Node.Type().Kind() != pq.Int64 || leaf.Node.Optional() || leaf.Node.Repeated() {
-					errs[i] = fmt.Errorf("there is no column of numbers %s", name)
-					continue
-				}
-				all.Go(func() {
-					errs[i] = caught(func() (err error) {
-						columns[i], err = column(ctx, columns[i][:0], group.ColumnChunks()[leaf.ColumnIndex])
+// numbers calls f with the values of columns of numbers in each part of files. The next part is decoded meanwhile, its
+// columns at the same time. skip takes the error of a file, and returns that which ends the reading. wanted decides about
+// parts by the least and the largest number of the first column.
+func numbers(ctx context.Context, list []string, skip func(error) error, wanted func(least, most uint64) bool,
+	f func(columns [][]uint64), names ...string) (err error) {
+	decoded, used := make(chan [][]uint64), make(chan [][]uint64, 2)
+	for range cap(used) {
+		used <- make([][]uint64, len(names))
+	}
+	go func() {
+		defer close(decoded)
+		for _, path := range list {
+			err = skip(open(path, func(file *pq.File) error {
+				for _, group := range file.RowGroups() {
+					if least, most := bounds(file.Schema(), group, names[0]); !wanted(least, most) {
+						continue
+					}
+					columns := <-used
+					err := decode(ctx, file.Schema(), group, columns, names)
+					if err != nil {
+						used <- columns
 						return err
-					})
-				})
-			}
-			all.Wait()
-			if err := cmp.Or(errs...); err != nil {
-				return err
-			}
-			for i := range columns {
-				if len(columns[i]) != len(columns[0]) {
-					return io.ErrUnexpectedEOF
+					}
+					decoded <- columns
 				}
+				return nil
+			}))
+			if err != nil {
+				return
 			}
-			f(columns)
 		}
-		return nil
-	})
+	}()
+	for columns := range decoded {
+		f(columns)
+		used <- columns
+	}
+	return err
+}
+
+// bounds returns the least and the largest number of a column in a part of a file; where it does not say, of all numbers.
+func bounds(schema *pq.Schema, group pq.RowGroup, name string) (least, most uint64) {
+	if leaf, ok := schema.Lookup(name); ok && leaf.Node.Type().Kind() == pq.Int64 {
+		if chunk, ok := group.ColumnChunks()[leaf.ColumnIndex].(*pq.FileColumnChunk); ok {
+			if a, z, ok := chunk.Bounds(); ok && a.Uint64() <= z.Uint64() {
+				return a.Uint64(), z.Uint64()
+			}
+		}
+	}
+	return 0, math.MaxUint64
+}
+
+// among returns whether some numbers are within bounds; all are where only is nil.
+func among(only map[uint64]bool) func(least, most uint64) bool {
+	if only == nil {
+		return func(uint64, uint64) bool { return true }
+	}
+	list := slices.Sorted(maps.Keys(only))
+	return func(least, most uint64) bool {
+		at, _ := slices.BinarySearch(list, least)
+		return at < len(list) && list[at] <= most
+	}
+}
+
+// decode reads columns of numbers.
+func decode(ctx context.Context, schema *pq.Schema, group pq.RowGroup, columns [][]uint64, names []string) error {
+	var all sync.WaitGroup
+	errs := make([]error, len(names))
+	for i, name := range names {
+		leaf, ok := schema.Lookup(name)
+		if !ok || leaf.Node.Type().Kind() != pq.Int64 || leaf.Node.Optional() || leaf.Node.Repeated() {
+			errs[i] = fmt.Errorf("there is no column of numbers %s", name)
+			continue
+		}
+		all.Go(func() {
+			errs[i] = caught(func() (err error) {
+				columns[i], err = column(ctx, columns[i][:0], group.ColumnChunks()[leaf.ColumnIndex])
+				return err
+			})
+		})
+	}
+	all.Wait()
+	for i := range columns {
+		if errs[i] == nil && len(columns[i]) != len(columns[0]) {
+			errs[i] = io.ErrUnexpectedEOF
+		}
+	}
+	return cmp.Or(errs...)
 }
 
 // column appends the values of a part of a column.
 func column(ctx context.Context, dst []uint64, chunk pq.ColumnChunk) ([]uint64, error) {
 	pages := chunk.Pages()
 	defer pages.Close()
+	dst = slices.Grow(dst, int(max(0, min(chunk.NumValues(), rowsPerGroup)))) // no more than there should be, whatever a file says
 	for {
 		page, err := pages.ReadPage()
 		if errors.Is(err, io.EOF) {
@@ -242,10 +300,20 @@ func column(ctx context.Context, dst []uint64, chunk pq.ColumnChunk) ([]uint64, 
 	}
 }
 
-// values appends the values of a page: at once where they are there as they are, one by one where they are indexes.
+// values appends the values of a page: at once where they are there as they are or as indexes of a dictionary, else one
+// by one.
 func values(dst []uint64, page pq.Page) ([]uint64, error) {
-	if data := page.Data(); page.Dictionary() == nil && data.Kind() == encoding.Int64 {
+	data, dictionary := page.Data(), page.Dictionary()
+	switch {
+	case dictionary == nil && data.Kind() == encoding.Int64:
 		return append(dst, data.Uint64()...), nil
+	case dictionary != nil && dictionary.Type().Kind() == pq.Int64 && data.Kind() == encoding.Int32:
+		entries := dictionary.Page().Data()
+		numbers := entries.Uint64()
+		for _, i := range data.Int32() {
+			dst = append(dst, numbers[i])
+		}
+		return dst, nil
 	}
 	var buf [rowsAtOnce]pq.Value
 	for r := page.Values(); ; {
@@ -260,6 +328,35 @@ func values(dst []uint64, page pq.Page) ([]uint64, error) {
 			return dst, err
 		}
 	}
+}
+
+// having calls f with the rows of a file that have a number in a column. Of others it reads that column alone.
+func having[T any](ctx context.Context, path, name string, number uint64, f func(*T)) error {
+	return open(path, func(file *pq.File) error {
+		r := pq.NewGenericReader[T](file)
+		defer r.Close()
+		columns, before := make([][]uint64, 1), int64(0)
+		for _, group := range file.RowGroups() {
+			if err := decode(ctx, file.Schema(), group, columns, []string{name}); err != nil {
+				return err
+			}
+			for i, n := range columns[0] {
+				if n != number {
+					continue
+				}
+				var row [1]T
+				if err := r.SeekToRow(before + int64(i)); err != nil {
+					return err
+				}
+				if n, err := r.Read(row[:]); n == 0 {
+					return err
+				}
+				f(&row[0])
+			}
+			before += group.NumRows()
+		}
+		return nil
+	})
 }
 
 // verify reads a file to its end.

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/memtui/memtui/analysis/fleet"
 )
 
 // plain and indexed are rows as two writers encode them.
@@ -53,7 +55,7 @@ func TestNumbersOfEveryEncoding(t *testing.T) {
 	for _, path := range []string{file(t, a), file(t, b)} {
 		var got [2][]uint64
 		read := func(path string) error {
-			return numbers(t.Context(), path, func(columns [][]uint64) {
+			return numbers(t.Context(), []string{path}, func(err error) error { return err }, among(nil), func(columns [][]uint64) {
 				got[0], got[1] = append(got[0], columns[0]...), append(got[1], columns[1]...)
 			}, "stack", "leaked_bytes")
 		}
@@ -79,5 +81,54 @@ func TestNumbersOfEveryEncoding(t *testing.T) {
 		if failed < len(text)/10 {
 			t.Errorf("only %d of %d damaged files are errors", failed, len(text)/5)
 		}
+	}
+}
+
+// A merged file names its stacks and recordings once, and parts without the stacks that are asked for are not read.
+func TestMergedFilesAreSparse(t *testing.T) {
+	dir := t.TempDir()
+	var list []string
+	for r := range uint64(3) {
+		rows := make([]fleet.Site, 120_000) // more than one part of the merged file
+		for i := range rows {
+			rows[i] = fleet.Site{Service: "shop", Stack: uint64(i), Recording: r, Alloc: uint64(i) * r}
+		}
+		list = append(list, filepath.Join(dir, string(rune('a'+r))+suffix))
+		if err := write(list[r], "sites", rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, path, err := (&Compacted{}).join(t.Context(), list, merger[fleet.Site]("sites"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = open(path, func(f *pq.File) error {
+		for _, name := range []string{"stack", "recording", "alloc_bytes"} {
+			leaf, _ := f.Schema().Lookup(name)
+			page, err := f.RowGroups()[0].ColumnChunks()[leaf.ColumnIndex].Pages().ReadPage()
+			if err != nil || (page.Dictionary() != nil) != (name != "alloc_bytes") {
+				t.Errorf("%s: dictionary %v, %v", name, page.Dictionary() != nil, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, found := 0, uint64(0)
+	err = numbers(t.Context(), []string{path}, func(err error) error { return err }, among(map[uint64]bool{119_999: true}), func(columns [][]uint64) {
+		parts++
+		for i, stack := range columns[0] {
+			if stack == 119_999 {
+				found += columns[1][i]
+			}
+		}
+	}, "stack", "alloc_bytes")
+	if err != nil || parts != 1 || found != 119_999*3 {
+		t.Errorf("%d parts with %d bytes, %v", parts, found, err)
+	}
+	var rows []uint64
+	if err := having(t.Context(), path, "stack", 119_999, func(s *fleet.Site) { rows = append(rows, s.Alloc) }); err != nil || !slices.Equal(rows, []uint64{0, 119_999, 2 * 119_999}) {
+		t.Errorf("rows with %d bytes, %v", rows, err)
 	}
 }

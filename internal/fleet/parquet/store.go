@@ -162,16 +162,15 @@ func literal(path string) string {
 // tables are the names of all tables, that of recordings last.
 var tables = []string{"stacks", "sites", "leaks", "curve", "types", "pages", "recordings"}
 
-// numbers calls f with columns of numbers of each file of a table.
-func (s *Store) numbers(ctx context.Context, table, service string, f func(path string, columns [][]uint64), names ...string) error {
+// numbers calls f with columns of numbers of the files of a table. Parts without some numbers in the first column are left
+// out, none where only is nil.
+func (s *Store) numbers(ctx context.Context, table, service string, only map[uint64]bool,
+	f func(columns [][]uint64), names ...string) error {
 	list, err := s.paths(table, service)
-	for _, path := range list {
-		if err != nil {
-			break
-		}
-		err = s.spare(numbers(ctx, path, func(columns [][]uint64) { f(path, columns) }, names...))
+	if err != nil {
+		return err
 	}
-	return err
+	return numbers(ctx, list, s.spare, among(only), f, names...)
 }
 
 // again repeats what found that files were replaced by a merged one.
@@ -258,7 +257,7 @@ func (s *Store) newStacks(ctx context.Context, service string, sites []fleet.Sit
 	if s.stacks[service] == nil {
 		known := map[uint64]bool{}
 		err = again(func() error {
-			return s.numbers(ctx, "stacks", service, func(_ string, columns [][]uint64) {
+			return s.numbers(ctx, "stacks", service, nil, func(columns [][]uint64) {
 				for _, key := range columns[0] {
 					known[key] = true
 				}
@@ -292,13 +291,18 @@ func (s *Store) Ask(ctx context.Context, q *fleet.Question) (a *fleet.Answer, er
 // Stack returns a stack, nil if the fleet has none of that key.
 func (s *Store) Stack(ctx context.Context, key fleet.Key) (found *fleet.Stack, err error) {
 	err = again(func() error {
-		return rows(ctx, s, "stacks", "", func(x *fleet.Stack) {
-			if x.Recipe == fleet.Recipe && fleet.Key(x.Stack) == key {
-				one := *x
-				one.Frames, one.Modules = slices.Clone(x.Frames), slices.Clone(x.Modules)
-				found = &one
+		list, err := s.paths("stacks", "")
+		for _, path := range list {
+			if err != nil {
+				break
 			}
-		})
+			err = s.spare(having(ctx, path, "stack", uint64(key), func(x *fleet.Stack) {
+				if x.Recipe == fleet.Recipe {
+					found = x
+				}
+			}))
+		}
+		return err
 	})
 	return found, err
 }
@@ -310,19 +314,36 @@ func (s *Store) List(ctx context.Context, f *fleet.Filter) (list []fleet.Recordi
 	}
 	err = again(func() error {
 		list = nil
-		return rows(ctx, s, "recordings", "", func(r *fleet.Recording) { list = append(list, *r) })
+		return rows(ctx, s, "recordings", f.Service, func(r *fleet.Recording) { list = append(list, *r) })
 	})
 	return fleet.Once(slices.DeleteFunc(list, func(r fleet.Recording) bool { return !f.Holds(&r) })), err
 }
 
 // Names returns the names that recordings have in a column: service, version, host or labels.
 func (s *Store) Names(ctx context.Context, column string) (names []string, err error) {
-	list, err := s.List(ctx, &fleet.Filter{})
-	for i := range list {
-		names = append(names, list[i].Named(column)...)
+	if _, err := os.Stat(s.dir); err != nil {
+		return nil, err
 	}
+	err = again(func() error {
+		names = nil
+		return rows(ctx, s, "recordings", "", func(r *filtered) {
+			one := fleet.Recording{Recipe: r.Recipe, Service: r.Service, Version: r.Version, Host: r.Host, Labels: r.Labels}
+			if (&fleet.Filter{}).Holds(&one) {
+				names = append(names, one.Named(column)...)
+			}
+		})
+	})
 	slices.Sort(names)
 	return slices.Compact(names), err
+}
+
+// filtered is a row of the table recordings with what filters name: other columns take two thirds of the time.
+type filtered struct {
+	Recipe  string   `parquet:"recipe"`
+	Service string   `parquet:"service"`
+	Version string   `parquet:"version"`
+	Host    string   `parquet:"host"`
+	Labels  []string `parquet:"labels,list"`
 }
 
 // Places returns the names of all things of a kind.
@@ -345,8 +366,8 @@ func (s *Store) Places(ctx context.Context, what fleet.What) (list []fleet.Place
 }
 
 // Recordings implements [fleet.Rows].
-func (s *Store) Recordings(ctx context.Context) (all []fleet.Recording, err error) {
-	err = rows(ctx, s, "recordings", "", func(r *fleet.Recording) { all = append(all, *r) })
+func (s *Store) Recordings(ctx context.Context, service string) (all []fleet.Recording, err error) {
+	err = rows(ctx, s, "recordings", service, func(r *fleet.Recording) { all = append(all, *r) })
 	if err == nil && len(all) == 0 {
 		if list, err := s.paths("recordings", ""); err != nil || len(list) == 0 {
 			return nil, cmp.Or(err, fmt.Errorf("%s holds no fleet: it has no files of recordings, which memtui fleet add --to writes", model.Clean(s.dir)))
@@ -356,13 +377,12 @@ func (s *Store) Recordings(ctx context.Context) (all []fleet.Recording, err erro
 }
 
 // Sites implements [fleet.Rows].
-func (s *Store) Sites(ctx context.Context, figure fleet.Figure, services []string, f func(recording, stack, value uint64)) error {
+func (s *Store) Sites(ctx context.Context, figure fleet.Figure, services []string, only map[uint64]bool,
+	f func(recordings, stacks, values []uint64)) error {
 	for _, service := range services {
-		err := s.numbers(ctx, "sites", service, func(_ string, columns [][]uint64) {
-			for i, value := range columns[2] {
-				f(columns[0][i], columns[1][i], value)
-			}
-		}, "recording", "stack", string(figure))
+		err := s.numbers(ctx, "sites", service, only, func(columns [][]uint64) {
+			f(columns[1], columns[0], columns[2])
+		}, "stack", "recording", string(figure))
 		if err != nil {
 			return err
 		}

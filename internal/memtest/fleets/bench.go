@@ -79,10 +79,15 @@ func fill(b *testing.B, s Store, recordings int, like *fleet.Batch) (rows int, s
 func Ask(b *testing.B, s Store, like *fleet.Batch) {
 	all := Questions(like)
 	all["top of one service"] = &fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked, Limit: 20, Filter: fleet.Filter{Service: "shop"}}
+	for _, kind := range []fleet.Kind{fleet.Top, fleet.Diff, fleet.Shared} { // nearly all rows have this figure
+		all[kind.String()+" by allocated bytes"] = &fleet.Question{Kind: kind, Figure: fleet.Alloc, Before: Old, After: New, Limit: 20}
+	}
+	all["owners by allocated bytes"] = &fleet.Question{Kind: fleet.Top, What: fleet.Owners, Figure: fleet.Alloc, Limit: 20}
 	all["top of a fifth"] = &fleet.Question{Kind: fleet.Top, Figure: fleet.Leaked, Limit: 20,
 		Filter: fleet.Filter{Service: all["top live"].Service}}
 	for _, name := range []string{"top", "top of one service", "top of a fifth",
-		"diff", "outliers", "outliers of site", "trend", "trend of site", "spread"} {
+		"diff", "outliers", "outliers of site", "trend", "trend of site", "spread", "top by allocated bytes",
+		"diff by allocated bytes", "shared by allocated bytes", "owners by allocated bytes"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := s.Ask(b.Context(), all[name]); err != nil {

@@ -127,16 +127,17 @@ func more(out, like *fleet.Batch, r *fleet.Recording, n int) {
 type Memory struct{ fleet.Batch }
 
 // Recordings implements [fleet.Rows].
-func (m *Memory) Recordings(context.Context) ([]fleet.Recording, error) {
+func (m *Memory) Recordings(context.Context, string) ([]fleet.Recording, error) {
 	return m.Batch.Recordings, nil
 }
 
 // Sites implements [fleet.Rows].
-func (m *Memory) Sites(_ context.Context, figure fleet.Figure, services []string, f func(recording, stack, value uint64)) error {
+func (m *Memory) Sites(_ context.Context, figure fleet.Figure, services []string, _ map[uint64]bool,
+	f func(recordings, stacks, values []uint64)) error {
 	for i := range m.Batch.Sites {
 		if s := &m.Batch.Sites[i]; slices.Contains(services, s.Service) {
-			f(s.Recording, s.Stack, map[fleet.Figure]uint64{fleet.Leaked: s.Leaked, fleet.Live: s.Live, fleet.Peak: s.Peak,
-				fleet.Alloc: s.Alloc}[figure])
+			value := map[fleet.Figure]uint64{fleet.Leaked: s.Leaked, fleet.Live: s.Live, fleet.Peak: s.Peak, fleet.Alloc: s.Alloc}[figure]
+			f([]uint64{s.Recording}, []uint64{s.Stack}, []uint64{value})
 		}
 	}
 	return nil
