@@ -10,7 +10,7 @@ import (
 )
 
 // graphFormat is the format of files of graphs with dominators.
-var graphFormat = sections.Format{Magic: "memtui.graph/1\r\n", Version: 2}
+var graphFormat = sections.Format{Magic: "memtui.graph/1\r\n", Version: 3}
 
 // keptGraph is the stored form of a graph. It has everything that takes time to compute, so that nothing is left to
 // compute after reading.
@@ -99,7 +99,7 @@ func (k *keptGraph) fits(h *model.Heap) bool {
 }
 
 // setsFormat is the format of files with what all types, or all frames, retain.
-var setsFormat = sections.Format{Magic: "memtui.sets/1\r\n\x00\x00", Version: 3}
+var setsFormat = sections.Format{Magic: "memtui.sets/1\r\n\x00\x00", Version: 4}
 
 // retainedSet is what the rows of one type retain; Exact is 0 for a lower bound.
 type retainedSet struct{ ID, Bytes, Exact uint64 }

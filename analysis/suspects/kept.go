@@ -17,7 +17,7 @@ import (
 )
 
 // keptFormat is that of files with suspects. Its version rises when others would be found.
-var keptFormat = sections.Format{Magic: "memtui.suspects\n", Version: 5}
+var keptFormat = sections.Format{Magic: "memtui.suspects\n", Version: 6}
 
 // keptSuspect is a suspect as stored in JSON: texts may be any bytes.
 type keptSuspect struct {

@@ -72,6 +72,23 @@ func TestSmall(t *testing.T) {
 	}
 }
 
+// TestSuperclassBehindModules finds the class that a class inherits from behind the modules that it includes.
+func TestSuperclassBehindModules(t *testing.T) {
+	text := `{"address":"0x10", "type":"CLASS", "class":"0x10", "name":"Class", "superclass":"0x40", "memsize":500}
+{"address":"0x20", "type":"CLASS", "class":"0x10", "name":"String", "superclass":"0x30", "references":["0x30"], "memsize":500}
+{"address":"0x30", "type":"ICLASS", "class":"0x50", "superclass":"0x31", "references":["0x31"], "memsize":40}
+{"address":"0x31", "type":"ICLASS", "class":"0x50", "superclass":"0x40", "references":["0x40"], "memsize":40}
+{"address":"0x40", "type":"CLASS", "class":"0x10", "name":"Object", "memsize":400}
+{"address":"0x50", "type":"MODULE", "class":"0x10", "name":"Comparable", "memsize":400}
+{"address":"0x60", "type":"STRING", "class":"0x20", "value":"a", "memsize":40}
+`
+	h := graphs.OpenText(t, Format(), []byte(text)).Heap
+	row, _ := h.RowOf("0x60")
+	if got := h.OnAxis(axisSuper, row); got != "Object" {
+		t.Errorf("a String inherits from %q, not from Object", got)
+	}
+}
+
 // TestSalvage reads what stands around names that are not escaped, and past what the program printed.
 func TestSalvage(t *testing.T) {
 	text := "ready\n" + `{"level":"info"}` + "\nworking … " + small +

@@ -53,6 +53,9 @@ func (p *parser) object(u *objects.Unit, at int64) {
 		o.Class = 0
 	}
 	p.label1(o.Kind, refs, labels)
+	if l.super != 0 { // included modules have one as well: they are between a class and what it inherits from
+		p.supers = append(p.supers, super{l.id, l.super})
+	}
 	switch o.Kind {
 	case kindClass, kindModule:
 		switch {
@@ -60,9 +63,6 @@ func (p *parser) object(u *objects.Unit, at int64) {
 			o.Name = p.names.Add(l.name)
 		case l.realClass != nil:
 			o.Name = p.names.Add([]byte("#<Class:" + string(l.realClass) + ">"))
-		}
-		if l.super != 0 {
-			p.supers = append(p.supers, super{l.id, l.super})
 		}
 	case kindIMemo, kindNode, kindData:
 		o.Name = p.names.Add(l.inner)
