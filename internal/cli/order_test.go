@@ -61,7 +61,9 @@ func TestEveryColumnIsAnOrder(t *testing.T) {
 			if column == "address" && len(all) == 1 {
 				continue // which some files lack
 			}
-			columns++
+			if columns++; modeltest.UnderRace && columns%5 != 0 {
+				continue
+			}
 			rows := csvOf(t, command+" --by "+column)
 			if rows == nil {
 				continue
