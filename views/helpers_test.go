@@ -96,8 +96,16 @@ func (u *program) keys(names ...string) *program {
 	return u
 }
 
-// Text is the screen without styles.
-func (u *program) Text() string { u.sim.Settle(); return u.sim.Text() }
+// Text is the screen without styles. It is read on the loop: a growing recording is drawn again at any time.
+func (u *program) Text() (text string) {
+	u.sim.Settle()
+	ran := false
+	u.sim.Do(func() { text, ran = u.sim.Text(), true })
+	if !ran { // the program has ended
+		text = u.sim.Text()
+	}
+	return text
+}
 
 // golden compares the text of the screen with testdata/NAME.golden.
 func (u *program) golden(name string) {
