@@ -123,6 +123,13 @@ type HeapTally struct {
 	Count, Managed, Unmanaged uint64
 }
 
+// Add adds the sums of other rows.
+func (t *HeapTally) Add(o *HeapTally) {
+	t.Count += o.Count
+	t.Managed, _ = SaturatingAdd(t.Managed, o.Managed)
+	t.Unmanaged, _ = SaturatingAdd(t.Unmanaged, o.Unmanaged)
+}
+
 // Count computes the tallies of a heap whose columns are complete.
 func (h *Heap) Count() {
 	if n := h.Len(); len(h.Size) != n || len(h.Entity) != n || len(h.Extra) != 0 && len(h.Extra) != n {

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"strings"
+	"time"
 )
 
 type countedKey struct{}
@@ -13,6 +14,9 @@ type countedKey struct{}
 func WithCounted(ctx context.Context, report func(*Heap)) context.Context {
 	return context.WithValue(ctx, countedKey{}, report)
 }
+
+// CountedEvery is the time between two reports of what was counted.
+const CountedEvery = 50 * time.Millisecond
 
 // MaxCounted is the most tallies that are worth showing before a snapshot is decoded.
 const MaxCounted = 1 << 16
@@ -74,10 +78,7 @@ func (c *CountedTypes) Add(kind HeapKind, name, distinct string, x *HeapTally) {
 		c.at[row] = i
 		c.tally = append(c.tally, HeapTally{Kind: uint32(kind), Entity: row.entity})
 	}
-	t := &c.tally[i]
-	t.Count += x.Count
-	t.Managed, _ = SaturatingAdd(t.Managed, x.Managed)
-	t.Unmanaged, _ = SaturatingAdd(t.Unmanaged, x.Unmanaged)
+	c.tally[i].Add(x)
 }
 
 // number returns the number of a type, adding it if necessary.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/memtest/graphs"
-	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -25,28 +24,11 @@ func madeDump(objects, classes int) []byte {
 	return b.Bytes()
 }
 
-func reportsOf(t *testing.T, dump []byte) (reports []*model.Heap, h *model.Heap) {
-	src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(dump))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { src.Close() })
-	f, err := open(t.Context(), src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err = f.Open(model.WithCounted(t.Context(), func(h *model.Heap) { reports = append(reports, h) }), 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reports, h
-}
-
 // A part of the objects is reported long before the end of the file, first without their classes, and never more than
 // there are.
 func TestObjectsAreCountedWhileTheyAreRead(t *testing.T) {
 	const all = 200_000
-	reports, h := reportsOf(t, madeDump(all, 3))
+	reports, h := graphs.Reports(t, madeDump(all, 3), open)
 	first, last := graphs.Types(reports[0]), graphs.Types(reports[len(reports)-1])
 	if n := first["(class not read yet)"][0]; n == 0 || n >= all || len(first) != 1 {
 		t.Errorf("first %v", first)
@@ -66,7 +48,7 @@ func TestObjectsAreCountedWhileTheyAreRead(t *testing.T) {
 
 // A damaged file whose every object has a class of its own is read, but not counted beforehand.
 func TestNoEndOfClassesIsCounted(t *testing.T) {
-	reports, h := reportsOf(t, madeDump(200_000, 200_000))
+	reports, h := graphs.Reports(t, madeDump(200_000, 200_000), open)
 	for _, x := range reports {
 		if len(x.Tally) > model.MaxCounted {
 			t.Errorf("%d types are reported", len(x.Tally))

@@ -7,9 +7,6 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// reportEvery is the time between two reports of what was counted.
-const reportEvery = 50 * time.Millisecond
-
 // counting counts rows by class while nodes are read, for those who do not want to wait for all of them. A nil one does
 // nothing.
 type counting struct {
@@ -53,8 +50,7 @@ func (c *counting) rows(from, end int, large []largeSize) {
 	}
 	for key, x := range sums {
 		if all := c.sums[key]; all != nil {
-			all.Count += x.Count
-			all.Managed, _ = model.SaturatingAdd(all.Managed, x.Managed)
+			all.Add(x)
 		} else {
 			c.sums[key] = x
 		}
@@ -116,7 +112,7 @@ func (c *counting) end() {
 
 // tell reports what was counted, if it has names, and the last report is a while ago. The caller holds the lock.
 func (c *counting) tell() {
-	if !c.named || len(c.sums) == 0 || time.Since(c.reported) < reportEvery {
+	if !c.named || len(c.sums) == 0 || time.Since(c.reported) < model.CountedEvery {
 		return
 	}
 	c.reported = time.Now()

@@ -1,38 +1,23 @@
 package v8heap
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/internal/memtest/graphs"
-	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
 // reportsOf decodes a snapshot of so many rows, with blanks around every number.
-func reportsOf(t *testing.T, rows, blanks int, name func(i int) string) (reports []*model.Heap, h *model.Heap) {
+func reportsOf(t *testing.T, rows, blanks int, name func(i int) string) ([]*model.Heap, *model.Heap) {
 	t.Helper()
 	m := &made{between: strings.Repeat(" ", blanks)}
 	for i := range rows {
 		m.nodes = append(m.nodes, madeNode{kind: []string{"object", "string", "closure"}[i%3], name: name(i), id: 2*i + 1, size: 70_000 * (i % 2)})
 	}
-	src, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(m.bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { src.Close() })
-	f, err := open(t.Context(), src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err = f.Open(model.WithCounted(t.Context(), func(h *model.Heap) { reports = append(reports, h) }), 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reports, h
+	return graphs.Reports(t, m.bytes(), open)
 }
 
 // A part of the rows is reported while others are read, by the classes that they have then, too.

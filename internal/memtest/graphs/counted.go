@@ -1,11 +1,13 @@
 package graphs
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"testing"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
+	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
 )
 
@@ -13,9 +15,7 @@ import (
 // it, and the last one must have all of its objects by type.
 func Counted(t testing.TB, src model.HeapSource, i int) (*model.Heap, error) {
 	t.Helper()
-	var reports []*model.Heap
-	ctx := model.WithCounted(context.Background(), func(h *model.Heap) { reports = append(reports, h) })
-	h, err := src.Open(ctx, i, nil)
+	reports, h, err := reportsOf(src, i)
 	if err != nil {
 		return h, err
 	}
@@ -33,6 +33,32 @@ func Counted(t testing.TB, src model.HeapSource, i int) (*model.Heap, error) {
 		t.Errorf("counted last while the snapshot was decoded: %v; then %v", got, want)
 	}
 	return h, nil
+}
+
+// Reports opens the only snapshot of a file, and returns what is reported while it is decoded as well.
+func Reports[S model.HeapSource](t testing.TB, data []byte,
+	open func(context.Context, *loaders.Source) (S, error)) ([]*model.Heap, *model.Heap) {
+	t.Helper()
+	in, err := loaders.OpenSource(t.Context(), "-", bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	src, err := open(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reports, h, err := reportsOf(src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reports, h
+}
+
+func reportsOf(src model.HeapSource, i int) (reports []*model.Heap, h *model.Heap, err error) {
+	ctx := model.WithCounted(context.Background(), func(h *model.Heap) { reports = append(reports, h) })
+	h, err = src.Open(ctx, i, nil)
+	return reports, h, err
 }
 
 // byName returns counts and bytes by the names of types.

@@ -18,9 +18,6 @@ type Sort struct {
 // unread names the type of objects whose class comes later in the file.
 const unread = "(class not read yet)"
 
-// reportEvery is the time between two reports of what was counted.
-const reportEvery = 50 * time.Millisecond
-
 // counting counts objects by type while a file is read, for those who do not want to wait for the heap. A nil one does
 // nothing.
 type counting struct {
@@ -77,15 +74,14 @@ func (c *counting) add(u *Unit) {
 	for sort, x := range sums {
 		key := countKey{sort.Kind, u.Names.Text(sort.Name), sort.Class}
 		if all := c.sums[key]; all != nil {
-			all.Count += x.Count
-			all.Managed, _ = model.SaturatingAdd(all.Managed, x.Managed)
+			all.Add(x)
 		} else {
 			c.sums[key] = x
 		}
 	}
 	if len(c.sums) > model.MaxCounted || len(c.classes) > model.MaxCounted { // damaged files have any number
 		c.sums, c.classes = nil, nil
-	} else if now := time.Now(); now.Sub(c.reported) >= reportEvery {
+	} else if now := time.Now(); now.Sub(c.reported) >= model.CountedEvery {
 		c.reported = now
 		c.tell(false)
 	}
