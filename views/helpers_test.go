@@ -96,15 +96,22 @@ func (u *program) keys(names ...string) *program {
 	return u
 }
 
-// Text is the screen without styles. It is read on the loop: a growing recording is drawn again at any time.
+// Text is the screen without styles.
 func (u *program) Text() (text string) {
-	u.sim.Settle()
 	ran := false
-	u.sim.Do(func() { text, ran = u.sim.Text(), true })
+	u.onLoop(func() { text, ran = u.sim.Text(), true })
 	if !ran { // the program has ended
 		text = u.sim.Text()
 	}
 	return text
+}
+
+// onLoop runs f on the loop of a program that has nothing to do: a growing recording is drawn again at any time. The loop draws once
+// more after f, which is over when onLoop returns.
+func (u *program) onLoop(f func()) {
+	u.sim.Settle()
+	u.sim.Do(f)
+	u.sim.Settle()
 }
 
 // golden compares the text of the screen with testdata/NAME.golden.
@@ -121,7 +128,7 @@ func (u *program) styled(name string) {
 	if err != nil {
 		u.t.Fatal(err)
 	}
-	u.sim.Do(func() {
+	u.onLoop(func() {
 		u.app.o.Themes = []*themes.Theme{theme}
 		u.app.setTheme(0)
 	})
@@ -134,8 +141,7 @@ func (u *program) styled(name string) {
 
 // cells is what dump reads from the screen once it has settled.
 func (u *program) cells(dump func(memtest.Cells) string) (out string) {
-	u.sim.Settle()
-	u.sim.Do(func() { out = dump(u.sim.Screen()) })
+	u.onLoop(func() { out = dump(u.sim.Screen()) })
 	return out
 }
 
