@@ -250,12 +250,16 @@ func (h *heaps) makeGraph(ctx context.Context, key key, j *job) (*Graph, error) 
 	}
 	j.heap = heap
 	h.mu.Lock()
-	shared := &shared{}
-	if k := h.kept[key.i]; k != nil && k.heap == heap {
-		shared = k.shared
+	shared, others := &shared{}, []*Graph(nil)
+	for i, k := range h.kept {
+		if i == key.i && k.heap == heap {
+			shared = k.shared
+		} else if int(key.policy) < len(k.graphs) && k.graphs[key.policy] != nil {
+			others = append(others, k.graphs[key.policy])
+		}
 	}
 	h.mu.Unlock()
-	return newGraph(ctx, heap, key.policy, shared, j.report)
+	return newGraph(ctx, heap, key.policy, shared, others, j.report)
 }
 
 // keep stores finished work, and drops what exceeds the budget. The caller holds the lock.
