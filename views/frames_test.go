@@ -98,6 +98,34 @@ func TestEveryFormatHasFrames(t *testing.T) {
 	}
 }
 
+// A list that scrolls by a row sends the row that comes into view and what else changes, not itself.
+func TestScrolledListsSendLittle(t *testing.T) {
+	modeltest.Plain(t)
+	countedEnv(t)
+	store, ix, err := opened.File(t, filepath.Join("..", framed["hprof"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := term.NewCountedSimulation(200, 50, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := openOn(t, sim, colorCaps, store, ix)
+	for _, screen := range []string{"2", "3", "6"} {
+		u.keys(screen, "PgDn", "PgDn")
+		var sent []int64
+		for range 20 {
+			before := u.sim.Written()
+			u.keys("Down")
+			sent = append(sent, u.sim.Written()-before)
+		}
+		slices.Sort(sent)
+		if n := sent[len(sent)/2]; n == 0 || n > 1000 {
+			t.Errorf("screen %s: a row further sends %d bytes", screen, n)
+		}
+	}
+}
+
 // What a terminal shows after a step on any screen is what was drawn.
 func TestFramesShowWhatIsDrawn(t *testing.T) {
 	modeltest.Plain(t)
@@ -115,7 +143,7 @@ func TestFramesShowWhatIsDrawn(t *testing.T) {
 		u := openOn(t, sim, colorCaps, store, ix)
 		for i, screen := range u.app.screens {
 			u.sim.Do(func() { u.app.overlays = nil; u.app.goTo(i) })
-			for _, key := range append([]string{"F12"}, frameSteps...) {
+			for _, key := range slices.Concat([]string{"F12"}, frameSteps, []string{"PgDn", "Down", "PgDn", "Down", "Down", "Up", "PgUp"}) {
 				u.keys(key)
 				u.sim.Do(func() {
 					if d := undrawn(vt, u.sim.Screen()); d != "" {

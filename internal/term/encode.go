@@ -11,8 +11,8 @@ import (
 	"github.com/gdamore/tcell/v2/terminfo"
 )
 
-// encoder writes frames to terminals like xterm: only the differences, with the shortest movements, and of each change
-// of style only what differs. tcell, which draws on all others, writes every style anew and looks at every cell. It
+// encoder writes frames to terminals like xterm: only the differences from the last one or from that one scrolled, with
+// the shortest movements, and of each change of style only what differs. tcell, which draws on all others, writes every style anew and looks at every cell. It
 // belongs to the flusher.
 //
 // It relies on what all these terminals do: ECMA-48's attributes and their ends, and that a line feed in raw mode moves
@@ -86,6 +86,7 @@ type outgoing struct {
 	complete bool // everything is sent, and style numbers may be new
 	refresh  bool // the terminal's content is uncertain
 	was, at  point
+	scroll   scroll // before the differences
 }
 
 // write sends a frame. Errors are not returned: a terminal that is gone ends reading.
@@ -102,7 +103,8 @@ func (e *encoder) write(f outgoing) {
 	e.shortest(f.diff)
 	frame := e.best
 	var head, tail []byte
-	if len(frame) > syncFrom {
+	together := len(frame) > syncFrom || f.scroll.by != 0
+	if together {
 		head = append(head, beginFrame...)
 	}
 	if f.complete || f.was != hidden() {
@@ -111,10 +113,13 @@ func (e *encoder) write(f outgoing) {
 	if f.refresh {
 		head = append(head, "\x1b[m\x1b[2J"...)
 	}
+	if f.scroll.by != 0 {
+		head = e.scroll(head, f.scroll, len(f.cells)/f.w)
+	}
 	if f.at != hidden() {
 		tail = append(appendMove(tail, f.at), showCursor...)
 	}
-	if len(frame) > syncFrom {
+	if together {
 		tail = append(tail, endFrame...)
 	}
 	_, _ = e.out.Write(slices.Concat(head, frame, tail))
@@ -407,12 +412,15 @@ func (e *encoder) relative(to point) {
 }
 
 // step appends a movement by n rows or columns.
-func (e *encoder) step(n int, how byte) {
-	e.buf = append(e.buf, "\x1b["...)
+func (e *encoder) step(n int, how byte) { e.buf = appendStep(e.buf, n, how) }
+
+// appendStep appends a sequence with a number.
+func appendStep(buf []byte, n int, how byte) []byte {
+	buf = append(buf, "\x1b["...)
 	if n > 1 {
-		e.buf = strconv.AppendInt(e.buf, int64(n), 10)
+		buf = strconv.AppendInt(buf, int64(n), 10)
 	}
-	e.buf = append(e.buf, how)
+	return append(buf, how)
 }
 
 // appendMove appends the movement to a position, wherever the cursor is.
