@@ -176,3 +176,61 @@ func BenchmarkHistogram(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkSecondSnapshot prints what two dumps take that are looked at together, and that no run has opened before:
+// processor time to all that the first screen shows of the last one, time of day and processor time to the same of the
+// one before it, and the most memory of both: the least of all runs in turns. MEMTUI_BENCH_DUMPS is their names with a
+// colon between them; without it made-up ones of Java are used. MEMTUI_BENCH_OTHER is another memtui to compare with.
+func BenchmarkSecondSnapshot(b *testing.B) {
+	dumps := filepath.SplitList(os.Getenv("MEMTUI_BENCH_DUMPS"))
+	if len(dumps) != 2 {
+		dumps = []string{madeDump(b, "a.hprof", 150_000), madeDump(b, "b.hprof", 160_000)}
+	}
+	programs := map[string]string{"": binary}
+	if other := os.Getenv("MEMTUI_BENCH_OTHER"); other != "" {
+		programs["other-"] = other
+	}
+	best := map[string]float64{}
+	least := func(name string, n float64) {
+		if was, ok := best[name]; !ok || n < was {
+			best[name] = n
+		}
+	}
+	for b.Loop() {
+		for name, program := range programs {
+			p := memtest.Program{Path: program, Args: []string{warm(b, dumps[0]), warm(b, dumps[1])}, W: 120, H: 40,
+				Env: []string{"XDG_CACHE_HOME=" + b.TempDir()}}
+			s := memtest.Start(b, p)
+			s.WaitUntil("the suspects", hasSuspects)
+			first := processorTime(s)
+			began := time.Now()
+			s.Send("h")
+			other := func(v *memtest.VT) bool { return strings.Contains(v.Row(0), "snapshot #0") && hasSuspects(v) }
+			took := time.Duration(0)
+			for there := false; !there; { // a part of a frame has the suspects of the snapshot before
+				s.WaitUntil("the other snapshot", other)
+				took = time.Since(began)
+				time.Sleep(50 * time.Millisecond)
+				s.Look(func(v *memtest.VT) { there = other(v) })
+			}
+			least(name+"ms-second", milliseconds(took))
+			least(name+"cpu-ms-second", milliseconds(processorTime(s)-first))
+			least(name+"cpu-ms-first", milliseconds(first))
+			least(name+"MB-peak", float64(peakMemory(b, s))/1e6)
+			s.Send("q")
+			s.Exit()
+		}
+	}
+	for name, n := range best {
+		b.ReportMetric(n, name)
+	}
+}
+
+// madeDump writes a dump of Java.
+func madeDump(b *testing.B, name string, notes int) string {
+	path := filepath.Join(b.TempDir(), name)
+	if err := os.WriteFile(path, memtest.Java(memtest.JavaSpec{Notes: notes}), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}

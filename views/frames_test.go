@@ -3,13 +3,18 @@ package views
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/gdamore/tcell/v2"
+
+	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 	"github.com/memtui/memtui/internal/term"
@@ -48,7 +53,7 @@ func framesOf(t testing.TB, format string, rounds int) (list []frameCost) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sim, err := term.NewCountedSimulation(200, 50)
+	sim, err := term.NewCountedSimulation(200, 50, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,19 +98,103 @@ func TestEveryFormatHasFrames(t *testing.T) {
 	}
 }
 
-// A key that does nothing sends nothing, and half of all steps on any screen send less than a third of a full one.
+// A list that scrolls by a row sends the row that comes into view and what else changes, not itself.
+func TestScrolledListsSendLittle(t *testing.T) {
+	modeltest.Plain(t)
+	countedEnv(t)
+	store, ix, err := opened.File(t, filepath.Join("..", framed["hprof"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sim, err := term.NewCountedSimulation(200, 50, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := openOn(t, sim, colorCaps, store, ix)
+	for _, screen := range []string{"2", "3", "6"} {
+		u.keys(screen, "PgDn", "PgDn")
+		var sent []int64
+		for range 20 {
+			before := u.sim.Written()
+			u.keys("Down")
+			sent = append(sent, u.sim.Written()-before)
+		}
+		slices.Sort(sent)
+		if n := sent[len(sent)/2]; n == 0 || n > 1000 {
+			t.Errorf("screen %s: a row further sends %d bytes", screen, n)
+		}
+	}
+}
+
+// What a terminal shows after a step on any screen is what was drawn.
+func TestFramesShowWhatIsDrawn(t *testing.T) {
+	modeltest.Plain(t)
+	countedEnv(t)
+	for _, format := range modeltest.Few(slices.Sorted(maps.Keys(framed))) {
+		store, ix, err := opened.File(t, filepath.Join("..", framed[format]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		vt := memtest.NewVT(200, 50)
+		sim, err := term.NewCountedSimulation(200, 50, vt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := openOn(t, sim, colorCaps, store, ix)
+		for i, screen := range u.app.screens {
+			u.sim.Do(func() { u.app.overlays = nil; u.app.goTo(i) })
+			for _, key := range slices.Concat([]string{"F12"}, frameSteps, []string{"PgDn", "Down", "PgDn", "Down", "Down", "Up", "PgUp"}) {
+				u.keys(key)
+				u.sim.Do(func() {
+					if d := undrawn(vt, u.sim.Screen()); d != "" {
+						t.Fatalf("%s, %s after %s: %s", format, screen.Name(), key, d)
+					}
+				})
+			}
+		}
+	}
+}
+
+// undrawn describes the first cell of a terminal that differs from a screen, "" for none.
+func undrawn(vt *memtest.VT, screen *term.Screen) string {
+	for y := range vt.H {
+		for x := 0; x < vt.W; {
+			text, style, width := screen.Get(x, y)
+			fg, bg, marks := style.Decompose()
+			want := memtest.Style{Fg: colorText(fg), Bg: colorText(bg)}
+			for i, mark := range []tcell.AttrMask{tcell.AttrBold, tcell.AttrDim, tcell.AttrItalic, 0, tcell.AttrBlink, tcell.AttrReverse, tcell.AttrStrikeThrough} {
+				if marks&mark != 0 || mark == 0 && style.GetUnderlineStyle() != tcell.UnderlineStyleNone {
+					want.Attrs += "bdiukvr"[i : i+1]
+				}
+			}
+			if got := vt.At(x, y); got.Text != text || got.Style.Looks(text) != want.Looks(text) {
+				return fmt.Sprintf("%d,%d shows %+v, drawn was %q %+v", x, y, got, text, want)
+			}
+			x += width
+		}
+	}
+	return ""
+}
+
+// colorText returns a color as [memtest.Style] has it.
+func colorText(c tcell.Color) string {
+	switch {
+	case !c.Valid():
+		return ""
+	case c.IsRGB():
+		return fmt.Sprintf("#%06x", c.Hex())
+	}
+	return strconv.Itoa(int(c & 0xff))
+}
+
+// A key that does nothing sends nothing, and half of all steps on any screen send less than a quarter of a full one.
 func TestFramesSendLittle(t *testing.T) {
 	modeltest.Plain(t)
 	countedEnv(t)
-	var formats []string
-	for format := range framed {
-		formats = append(formats, format)
-	}
-	slices.Sort(formats)
 	const full = 200 * 50 * 2 // bytes: a cell takes two on average
-	for _, format := range modeltest.Few(formats) {
+	for _, format := range modeltest.Few(slices.Sorted(maps.Keys(framed))) {
 		for _, c := range framesOf(t, format, 3) {
-			if n := c.bytes[len(c.bytes)/2]; n > full/3 || c.idle != 0 {
+			if n := c.bytes[len(c.bytes)/2]; n > full/4 || c.idle != 0 {
 				t.Errorf("%s, %s: a step sends %d bytes, a key that does nothing %d", format, c.screen, n, c.idle)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // NewGraph computes the dominators and retained sizes of h. It fails if ctx ends, or names the columns that an
 // incomplete snapshot lacks.
 func NewGraph(ctx context.Context, h *model.Heap, p Policy) (*Graph, error) {
-	return newGraph(ctx, h, p, &shared{}, func(float64) {})
+	return newGraph(ctx, h, p, &shared{}, nil, func(float64) {})
 }
 
 // NewReferences is NewGraph without dominators and retained sizes: HasDominators is false and Retained is nil. It takes
@@ -42,7 +42,8 @@ func follow[I index](ctx context.Context, h *model.Heap, p Policy) (*Graph, erro
 	return &Graph{Heap: c.heap, Policy: p, shared: s, core: c}, nil
 }
 
-func newGraph(ctx context.Context, h *model.Heap, p Policy, s *shared, report func(done float64)) (*Graph, error) {
+// newGraph restores or computes a graph, or takes it from one of others, which are under the same policy.
+func newGraph(ctx context.Context, h *model.Heap, p Policy, s *shared, others []*Graph, report func(done float64)) (*Graph, error) {
 	if err := checkHeap(h); err != nil {
 		return nil, err
 	}
@@ -51,6 +52,12 @@ func newGraph(ctx context.Context, h *model.Heap, p Policy, s *shared, report fu
 	}
 	if g := restore(ctx, h, p, s); g != nil {
 		return g, nil
+	}
+	for _, other := range others {
+		if g := other.unchanged(ctx, h, s); g != nil {
+			keep(g)
+			return g, ctx.Err()
+		}
 	}
 	g, err := dominate[uint32](ctx, h, p, s, report)
 	if err == nil {

@@ -25,6 +25,8 @@ type Heaps interface {
 	// Heap returns a decoded snapshot. What is counted while it is decoded goes to the function of [model.WithCounted] of
 	// every caller that waits for it.
 	Heap(ctx context.Context, i int) (*model.Heap, error)
+	// Borrow is Heap for those who go through all snapshots: it drops no other one, and keeps this one only if it fits.
+	Borrow(ctx context.Context, i int) (*model.Heap, error)
 	// Graph returns a snapshot with its dominators and retained sizes.
 	Graph(ctx context.Context, i int, p Policy) (*Graph, error)
 	// Progress returns the fraction, 0 … 1, that is done of the current work on snapshot i; ok is false if there is

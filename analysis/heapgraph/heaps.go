@@ -32,7 +32,7 @@ type keptHeap struct {
 	heap   *model.Heap
 	graphs []*Graph // by policy; shorter if the last ones are missing
 	shared *shared
-	used   uint64
+	used   uint64 // when it was last asked for; 0 for one that was only borrowed
 }
 
 // key identifies a piece of work: decoding a snapshot, or computing the graph of one.
@@ -46,6 +46,7 @@ type key struct {
 type job struct {
 	cancel   context.CancelFunc
 	waiters  int
+	asked    bool          // not only borrowed
 	progress atomic.Uint64 // bits of a float64
 	counts   counts
 	done     chan struct{} // closed when the rest is set
@@ -99,7 +100,16 @@ func (h *heaps) Source() model.HeapSource { return h.src }
 
 // Heap returns the kept snapshot, or decodes it.
 func (h *heaps) Heap(ctx context.Context, i int) (*model.Heap, error) {
-	j, err := h.join(ctx, key{i: i})
+	return h.heap(ctx, i, true)
+}
+
+// Borrow returns the kept snapshot, or decodes it.
+func (h *heaps) Borrow(ctx context.Context, i int) (*model.Heap, error) {
+	return h.heap(ctx, i, false)
+}
+
+func (h *heaps) heap(ctx context.Context, i int, asked bool) (*model.Heap, error) {
+	j, err := h.join(ctx, key{i: i}, asked)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +121,7 @@ func (h *heaps) Graph(ctx context.Context, i int, p Policy) (*Graph, error) {
 	if n := len(h.src.Schema().Policies); int(p) >= n {
 		return nil, fmt.Errorf("no edge policy %d: there are %d", p, n)
 	}
-	j, err := h.join(ctx, key{i, true, p})
+	j, err := h.join(ctx, key{i, true, p}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +144,7 @@ func (h *heaps) Progress(i int) (done float64, what string, ok bool) {
 }
 
 // join returns finished work, waits for work in progress, or starts it.
-func (h *heaps) join(ctx context.Context, key key) (*job, error) {
+func (h *heaps) join(ctx context.Context, key key, asked bool) (*job, error) {
 	if key.i < 0 || key.i >= h.src.Len() {
 		return nil, fmt.Errorf("no snapshot %d: there are %d", key.i, h.src.Len())
 	}
@@ -142,7 +152,7 @@ func (h *heaps) join(ctx context.Context, key key) (*job, error) {
 		return nil, err
 	}
 	h.mu.Lock()
-	if j := h.ready(key); j != nil {
+	if j := h.ready(key, asked); j != nil {
 		h.mu.Unlock()
 		return j, nil
 	}
@@ -154,6 +164,7 @@ func (h *heaps) join(ctx context.Context, key key) (*job, error) {
 		go h.run(jobCtx, key, j)
 	}
 	j.waiters++
+	j.asked = j.asked || asked
 	h.mu.Unlock()
 	j.counts.add(ctx)
 	select {
@@ -175,7 +186,7 @@ func (k *keptHeap) broken() bool {
 }
 
 // ready returns a finished job from the cache, or nil.
-func (h *heaps) ready(key key) *job {
+func (h *heaps) ready(key key, asked bool) *job {
 	k := h.kept[key.i]
 	if k == nil {
 		return nil
@@ -184,8 +195,10 @@ func (h *heaps) ready(key key) *job {
 		delete(h.kept, key.i)
 		return nil
 	}
-	h.clock++
-	k.used = h.clock
+	if asked {
+		h.clock++
+		k.used = h.clock
+	}
 	if !key.graph {
 		return &job{heap: k.heap}
 	}
@@ -237,12 +250,16 @@ func (h *heaps) makeGraph(ctx context.Context, key key, j *job) (*Graph, error) 
 	}
 	j.heap = heap
 	h.mu.Lock()
-	shared := &shared{}
-	if k := h.kept[key.i]; k != nil && k.heap == heap {
-		shared = k.shared
+	shared, others := &shared{}, []*Graph(nil)
+	for i, k := range h.kept {
+		if i == key.i && k.heap == heap {
+			shared = k.shared
+		} else if int(key.policy) < len(k.graphs) && k.graphs[key.policy] != nil {
+			others = append(others, k.graphs[key.policy])
+		}
 	}
 	h.mu.Unlock()
-	return newGraph(ctx, heap, key.policy, shared, j.report)
+	return newGraph(ctx, heap, key.policy, shared, others, j.report)
 }
 
 // keep stores finished work, and drops what exceeds the budget. The caller holds the lock.
@@ -250,6 +267,9 @@ func (h *heaps) keep(key key, j *job) {
 	k := h.kept[key.i]
 	if k == nil {
 		k = &keptHeap{heap: j.heap, shared: &shared{}}
+		if !j.asked && h.bytes()+k.bytes() > h.budget/2 {
+			return
+		}
 		if j.graph != nil {
 			k.shared = j.graph.shared
 		}
@@ -261,21 +281,30 @@ func (h *heaps) keep(key key, j *job) {
 		}
 		k.graphs[key.policy] = j.graph
 	}
-	h.clock++
-	k.used = h.clock
-	for {
-		sum, oldest := int64(0), key.i
+	if j.asked {
+		h.clock++
+		k.used = h.clock
+	}
+	for h.bytes() > h.budget {
+		oldest := key.i
 		for i, other := range h.kept {
-			sum += other.bytes()
 			if other.used < h.kept[oldest].used {
 				oldest = i
 			}
 		}
-		if sum <= h.budget || oldest == key.i {
+		if oldest == key.i {
 			return
 		}
 		delete(h.kept, oldest)
 	}
+}
+
+// bytes estimates the memory of everything that is kept. The caller holds the lock.
+func (h *heaps) bytes() (sum int64) {
+	for _, k := range h.kept {
+		sum += k.bytes()
+	}
+	return sum
 }
 
 // bytes estimates the memory of a snapshot and its graphs, including what those have computed so far.

@@ -3,6 +3,7 @@ package heapgraph
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -170,6 +171,59 @@ func TestSnapshotsBeyondTheBudgetGo(t *testing.T) {
 	a, _ := small.Heap(ctx, 0)
 	if b, _ := small.Heap(ctx, 0); a != b {
 		t.Error("the newest snapshot was let go")
+	}
+}
+
+// Who goes through all snapshots finds what is kept, drops nothing, and leaves what fits to who comes later.
+func TestBorrowedSnapshots(t *testing.T) {
+	const one = 23*110 + 500 // bytes, at most
+	src, ctx := &fakeHeaps{n: 9}, t.Context()
+	h := NewHeaps(src, 6*one)
+	opens := func(want int64, what string, get func(context.Context, int) (*model.Heap, error), list ...int) {
+		t.Helper()
+		for _, i := range list {
+			if _, err := get(ctx, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := src.opened.Swap(0); n != want {
+			t.Errorf("%s: opened %d times, want %d", what, n, want)
+		}
+	}
+	opens(1, "what is looked at", h.Heap, 8)
+	opens(8, "all others", h.Borrow, 0, 1, 2, 3, 4, 5, 6, 7, 8)
+	opens(0, "those that fit", h.Heap, 8, 0, 1)
+	opens(4, "more than the budget", h.Heap, 2, 3, 4, 5)
+	opens(0, "what is looked at later", h.Borrow, 5, 4, 3, 2)
+}
+
+// Who asks for a snapshot that is borrowed at the time has it kept.
+func TestBorrowedAndAskedFor(t *testing.T) {
+	src := &fakeHeaps{n: 2, gate: make(chan struct{}), started: make(chan struct{}, 2)}
+	h := NewHeaps(src, 1)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, err := h.Borrow(t.Context(), 0); err != nil {
+			t.Error(err)
+		}
+	})
+	<-src.started
+	wg.Go(func() {
+		if _, err := h.Heap(t.Context(), 0); err != nil {
+			t.Error(err)
+		}
+	})
+	hs := h.(*heaps)
+	for asked := false; !asked; {
+		hs.mu.Lock()
+		asked = hs.jobs[key{i: 0}].asked
+		hs.mu.Unlock()
+		runtime.Gosched()
+	}
+	close(src.gate)
+	wg.Wait()
+	if _, err := h.Heap(t.Context(), 0); err != nil || src.opened.Load() != 1 {
+		t.Errorf("opened %d times: %v", src.opened.Load(), err)
 	}
 }
 

@@ -94,18 +94,18 @@ type counted struct {
 }
 
 // All counts the snapshots of a file that [Counted] returns, except for the one at, one after the other, unless they
-// were counted before. It keeps none of the snapshots, and leaves out those that cannot be decoded. progress is called
-// with the fraction done, 0 … 1. The errors are those of ctx.
-func (c *Counts) All(ctx context.Context, src model.HeapSource, at int, p heapgraph.Policy, progress func(done float64)) ([]Census, error) {
+// were counted before. It leaves out those that cannot be decoded. progress is called with the fraction done, 0 … 1.
+// The errors are those of ctx.
+func (c *Counts) All(ctx context.Context, heaps heapgraph.Heaps, at int, p heapgraph.Policy, progress func(done float64)) ([]Census, error) {
 	var out []Census
-	list := Counted(src, at)
+	list := Counted(heaps.Source(), at)
 	for n, i := range list {
 		if i == at {
 			continue
 		}
 		census, ok := c.get(counted{i, p})
 		if !ok {
-			h, err := src.Open(ctx, i, nil)
+			h, err := heaps.Borrow(ctx, i)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}

@@ -429,8 +429,9 @@ func TestVerdict(t *testing.T) {
 func TestCountsAreKept(t *testing.T) {
 	src := &countedSource{n: 4, cut: 2}
 	var c Counts
+	heaps := heapgraph.NewHeaps(src, 0)
 	for _, at := range []int{3, 3, 1, 0} {
-		list, err := c.All(t.Context(), src, at, 0, func(float64) {})
+		list, err := c.All(t.Context(), heaps, at, 0, func(float64) {})
 		if err != nil || len(list) != 2 {
 			t.Errorf("beside snapshot %d %d are counted, %v", at, len(list), err)
 		}

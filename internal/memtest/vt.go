@@ -34,6 +34,7 @@ type VT struct {
 	Unknown   []string        // unknown sequences, printable
 	Bytes     int             // number received
 	Keypad    bool
+	OwnErase  bool // erases with its own background instead of that of the current style (no bce)
 
 	main, alt []Cell
 	inAlt     bool
@@ -81,6 +82,14 @@ func (v *VT) cells() []Cell {
 		return v.alt
 	}
 	return v.main
+}
+
+// Looks returns a style without what a cell of that text does not show.
+func (s Style) Looks(text string) Style {
+	if text == " " && !strings.ContainsAny(s.Attrs, "ukvr") {
+		return Style{Bg: s.Bg}
+	}
+	return s
 }
 
 // At returns the cell at a position of the displayed screen.
@@ -218,9 +227,12 @@ func (v *VT) lineFeed() {
 
 // erase blanks cells from one position to another, in reading order, excluding to.
 func (v *VT) erase(from, to int) {
-	cells := v.cells()
-	for i := max(from, 0); i < min(to, len(cells)); i++ {
-		cells[i] = Cell{Text: " ", Width: 1, Style: Style{Bg: v.style.Bg}}
+	style := Style{Bg: v.style.Bg}
+	if v.OwnErase {
+		style.Bg = ""
+	}
+	for i := max(from, 0); i < min(to, v.W*v.H); i++ {
+		v.store(i%v.W, i/v.W, Cell{Text: " ", Width: 1, Style: style})
 	}
 }
 

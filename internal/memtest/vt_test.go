@@ -30,6 +30,10 @@ func TestVTText(t *testing.T) {
 		"abcd\r\nef\x1b[H\x1b[J":        "\n\n",
 		"x\x1b[?1049hy\x1b[?1049l\x1b[": "x\n\n",
 		"ab\b\bc":                       "cb\n\n",
+		"a\r\nb\x1b[H\x1b[M":            "b\n\n",
+		"a\r\nb\x1b[H\x1b[L":            "\na\n",
+		"a\r\nb\x1b[H\x1b[7L\x1b[7Mc":   "c\n\n",
+		"世世\x1b[1;2H\x1b[X":             "  世\n\n",
 	} {
 		if got := feed(4, 2, in).Text(); got != want {
 			t.Errorf("%q shows %q, want %q", in, got, want)

@@ -151,6 +151,10 @@ func (v *VT) run(params string, final byte) {
 		v.eraseScreen(arg(0, 0))
 	case "K":
 		v.eraseLine(arg(0, 0))
+	case "L":
+		v.insertRows(arg(0, 1))
+	case "M":
+		v.deleteRows(arg(0, 1))
 	case "X":
 		v.erase(v.at(), v.at()+arg(0, 1))
 	case "m":
@@ -169,6 +173,24 @@ func (v *VT) run(params string, final byte) {
 	if final != 'm' && final != 'h' && final != 'l' && final != 'q' {
 		v.wrapNext = false
 	}
+}
+
+// insertRows moves the rows from the cursor's on down, over the end of the screen.
+func (v *VT) insertRows(n int) {
+	from, n := v.CursorY*v.W, min(n, v.H-v.CursorY)*v.W
+	cells := v.cells()[from:]
+	copy(cells[n:], cells)
+	v.erase(from, from+n)
+	v.CursorX = 0
+}
+
+// deleteRows moves the rows below the cursor up over it.
+func (v *VT) deleteRows(n int) {
+	from, n := v.CursorY*v.W, min(n, v.H-v.CursorY)*v.W
+	cells := v.cells()[from:]
+	copy(cells, cells[n:])
+	v.erase(v.W*v.H-n, v.W*v.H)
+	v.CursorX = 0
 }
 
 func (v *VT) at() int { return v.CursorY*v.W + v.CursorX }

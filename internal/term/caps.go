@@ -47,7 +47,11 @@ func describe(name string) (ti terminfo.Terminfo, hint string, err error) {
 	if found.SetCursor == "" {
 		return ti, "", fmt.Errorf("%w: TERM is %q, which has no cursor movement", ErrUnusable, name)
 	}
-	return trim(*found), hint, nil
+	ti = trim(*found)
+	if hint != "" {
+		ti.Name = name // of which nothing else is known
+	}
+	return ti, hint, nil
 }
 
 // trim removes what costs bytes with every change of style and has no effect: selecting the character set again on

@@ -11,30 +11,35 @@ import (
 	"github.com/gdamore/tcell/v2/terminfo"
 )
 
-// encoder writes frames to terminals like xterm: only the differences, with the shortest movements, and of each change
-// of style only what differs. tcell, which draws on all others, writes every style anew and looks at every cell. It
+// encoder writes frames to terminals like xterm: only the differences from the last one or from that one scrolled, with
+// the shortest movements, and of each change of style only what differs. tcell, which draws on all others, writes every style anew and looks at every cell. It
 // belongs to the flusher.
 //
 // It relies on what all these terminals do: ECMA-48's attributes and their ends, and that a line feed in raw mode moves
-// straight down. It does not erase with a background, since some of them (kitty) erase with their own, and assumes
-// nothing about what the frame before left, since tcell may have drawn in between.
+// straight down. It erases with a background where the terminal's description says so; since some (kitty) erase with
+// their own, it writes blanks for others. It repeats no character by REP, which some that call themselves xterm (mosh,
+// JediTerm) ignore. It assumes nothing about what the frame before left, since tcell may have drawn in between.
 type encoder struct {
 	out     io.Writer
 	ti      *terminfo.Terminfo
 	rgb     bool
 	palette []tcell.Color
 
-	pens  []pen // by styleID
-	turns map[[2]styleID]string
+	inColor bool               // see erasesInColor
+	pens    []pen              // by styleID
+	grounds []styleID          // by styleID: see groundOf
+	firsts  map[string]styleID // by background: its first style
+	turns   map[[2]styleID]string
 
 	// Of the frame being written.
 	w         int
 	cells     []cell
 	buf, best []byte
 	order     []int32
-	runs      []int // of each style
-	next      []int // where the next cell of a group comes
-	at        point // of the cursor; hidden() where it is uncertain
+	groups    []styleID // by difference: the style with which it is written
+	runs      []int     // of each style
+	next      []int     // where the next cell of a group comes
+	at        point     // of the cursor; hidden() where it is uncertain
 	pen       styleID
 	move      []byte
 }
@@ -65,7 +70,7 @@ func newEncoder(s tcell.Screen, ti *terminfo.Terminfo) *encoder {
 	if !ok || !xtermLike(ti) || !showsUnicode(s.CharacterSet()) {
 		return nil
 	}
-	e := &encoder{out: tty, ti: ti, rgb: s.Colors() >= 1<<24 && ti.SetFgRGB != "" && ti.SetBgRGB != ""}
+	e := &encoder{out: tty, ti: ti, inColor: erasesInColor(ti), rgb: s.Colors() >= 1<<24 && ti.SetFgRGB != "" && ti.SetBgRGB != ""}
 	for i := range min(ti.Colors, 256) {
 		e.palette = append(e.palette, tcell.PaletteColor(i))
 	}
@@ -81,21 +86,25 @@ type outgoing struct {
 	complete bool // everything is sent, and style numbers may be new
 	refresh  bool // the terminal's content is uncertain
 	was, at  point
+	scroll   scroll // before the differences
 }
 
 // write sends a frame. Errors are not returned: a terminal that is gone ends reading.
 func (e *encoder) write(f outgoing) {
 	if f.complete {
 		e.pens, e.turns = e.pens[:0], map[[2]styleID]string{}
+		e.grounds, e.firsts = e.grounds[:0], map[string]styleID{}
 	}
 	for id := len(e.pens); id < len(f.styles); id++ {
-		e.pens = append(e.pens, e.penOf(f.styles[id]))
+		p := e.penOf(f.styles[id])
+		e.pens, e.grounds = append(e.pens, p), append(e.grounds, e.groundOf(p))
 	}
 	e.w, e.cells = f.w, f.cells
 	e.shortest(f.diff)
 	frame := e.best
 	var head, tail []byte
-	if len(frame) > syncFrom {
+	together := len(frame) > syncFrom || f.scroll.by != 0
+	if together {
 		head = append(head, beginFrame...)
 	}
 	if f.complete || f.was != hidden() {
@@ -104,10 +113,13 @@ func (e *encoder) write(f outgoing) {
 	if f.refresh {
 		head = append(head, "\x1b[m\x1b[2J"...)
 	}
+	if f.scroll.by != 0 {
+		head = e.scroll(head, f.scroll, len(f.cells)/f.w)
+	}
 	if f.at != hidden() {
 		tail = append(appendMove(tail, f.at), showCursor...)
 	}
-	if len(frame) > syncFrom {
+	if together {
 		tail = append(tail, endFrame...)
 	}
 	_, _ = e.out.Write(slices.Concat(head, frame, tail))
@@ -132,18 +144,24 @@ func (e *encoder) shortest(diff []int32) {
 	}
 }
 
-// countRuns counts how often each style begins, row by row. It returns false where a wide cell is among the
-// differences: what its halves become depends on the order.
+// countRuns counts how often each style begins, row by row; blanks are of the style before them where they look the
+// same in it. It returns false where a wide cell is among the differences: what its halves become depends on the order.
 func (e *encoder) countRuns(diff []int32) bool {
 	e.runs = append(e.runs[:0], make([]int, len(e.pens))...)
+	e.groups = e.groups[:0]
+	last := unknownPen
 	for i, d := range diff {
 		c := &e.cells[d]
 		if c.width > 1 {
 			return false
 		}
-		if i == 0 || e.cells[diff[i-1]].style != c.style {
-			e.runs[c.style]++
+		if i == 0 || diff[i-1] != d-1 || !e.shows(last, c) {
+			last = c.style
 		}
+		if i == 0 || last != e.groups[i-1] {
+			e.runs[last]++
+		}
+		e.groups = append(e.groups, last)
 	}
 	return true
 }
@@ -158,21 +176,21 @@ func (e *encoder) reorder(diff []int32, least int) bool {
 	if runs < 4 {
 		return false
 	}
-	group := func(at int32) int {
-		if id := e.cells[at].style; e.runs[id] >= least {
+	group := func(id styleID) int {
+		if e.runs[id] >= least {
 			return int(id) + 1
 		}
 		return 0
 	}
 	e.next = append(e.next[:0], make([]int, len(e.runs)+2)...)
-	for _, d := range diff {
-		e.next[group(d)+1]++
+	for _, id := range e.groups {
+		e.next[group(id)+1]++
 	}
 	for g := 1; g < len(e.next); g++ {
 		e.next[g] += e.next[g-1]
 	}
-	for _, d := range diff {
-		g := group(d)
+	for i, d := range diff {
+		g := group(e.groups[i])
 		e.order[e.next[g]] = d
 		e.next[g]++
 	}
@@ -182,10 +200,15 @@ func (e *encoder) reorder(diff []int32, least int) bool {
 // encode fills buf with the cells in their order.
 func (e *encoder) encode() {
 	e.buf, e.at, e.pen = e.buf[:0], hidden(), unknownPen
-	for _, d := range e.order {
+	for k := 0; k < len(e.order); k++ {
+		if n := e.erase(k); n > 0 {
+			k += n - 1
+			continue
+		}
+		d := e.order[k]
 		c, to := &e.cells[d], point{int(d) % e.w, int(d) / e.w}
 		e.moveTo(to)
-		e.turnTo(c.style)
+		e.turnTo(c)
 		text, width := c.text, max(1, int(c.width))
 		if text == "" || to.x+width > e.w {
 			text, width = " ", 1
@@ -204,19 +227,19 @@ func (e *encoder) encode() {
 // surelyNarrow reports whether all terminals move the cursor by one column for a cell.
 func surelyNarrow(c *cell) bool { return c.width <= 1 && len(c.text) <= 3 }
 
-// turnTo changes the style.
-func (e *encoder) turnTo(id styleID) {
-	if id == e.pen {
+// turnTo changes the style to that of a cell, unless the current one shows it alike.
+func (e *encoder) turnTo(c *cell) {
+	if e.shows(e.pen, c) {
 		return
 	}
-	key := [2]styleID{e.pen, id}
+	key := [2]styleID{e.pen, c.style}
 	turn, known := e.turns[key]
 	if !known {
 		turn = e.turnOf(key)
 		e.turns[key] = turn
 	}
 	e.buf = append(e.buf, turn...)
-	e.pen = id
+	e.pen = c.style
 }
 
 // turnOf returns the shorter of two sequences: all of the new style, or what differs from the old one.
@@ -352,7 +375,7 @@ func (e *encoder) between(to point, most int) bool {
 	row, before := e.cells[to.y*e.w:], len(e.buf)
 	for x := e.at.x; x < to.x; x++ {
 		c := &row[x]
-		if c.style != e.pen || c.text == "" || !surelyNarrow(c) || len(e.buf)-before+len(c.text) > most {
+		if !e.shows(e.pen, c) || c.text == "" || !surelyNarrow(c) || len(e.buf)-before+len(c.text) > most {
 			e.buf = e.buf[:before]
 			return false
 		}
@@ -389,12 +412,15 @@ func (e *encoder) relative(to point) {
 }
 
 // step appends a movement by n rows or columns.
-func (e *encoder) step(n int, how byte) {
-	e.buf = append(e.buf, "\x1b["...)
+func (e *encoder) step(n int, how byte) { e.buf = appendStep(e.buf, n, how) }
+
+// appendStep appends a sequence with a number.
+func appendStep(buf []byte, n int, how byte) []byte {
+	buf = append(buf, "\x1b["...)
 	if n > 1 {
-		e.buf = strconv.AppendInt(e.buf, int64(n), 10)
+		buf = strconv.AppendInt(buf, int64(n), 10)
 	}
-	e.buf = append(e.buf, how)
+	return append(buf, how)
 }
 
 // appendMove appends the movement to a position, wherever the cursor is.

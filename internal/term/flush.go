@@ -32,6 +32,8 @@ type flusher struct {
 	sent     []cell
 	sentW    int
 	sentAt   point
+	scroller scroller
+	scroll   scroll   // what of the sent copy was moved, before diff
 	diff     []int32  // indexes of cells that the terminal lacks
 	complete bool     // diff is everything
 	enc      *encoder // nil: tcell writes
@@ -219,7 +221,12 @@ func (f *flusher) collect() {
 	if len(f.sent) != len(f.frame) {
 		f.sent = make([]cell, len(f.frame))
 	}
-	f.sentW = f.w
+	f.sentW, f.scroll = f.w, scroll{}
+	if f.enc != nil && !f.complete {
+		if f.scroll = f.scroller.find(f.sent, f.frame, f.w); f.scroll.by != 0 {
+			f.scroll.apply(f.sent, f.w)
+		}
+	}
 	for i := 0; i < len(f.frame); i++ {
 		c := &f.frame[i]
 		if f.complete || *c != f.sent[i] {
@@ -238,14 +245,21 @@ const covered = 0xff
 
 // send writes the differences. tcell has them, too, so that it can draw when it learns of another size.
 func (f *flusher) send(styles []tcell.Style, at point, refresh bool) {
+	put := func(d int) {
+		if c := &f.sent[d]; c.width != covered {
+			f.out.Put(d%f.sentW, d/f.sentW, c.text, styles[c.style])
+		}
+	}
+	for d := f.scroll.top * f.sentW; d < f.scroll.bottom*f.sentW; d++ {
+		put(d)
+	}
 	for _, d := range f.diff {
-		c := &f.sent[d]
-		f.out.Put(int(d)%f.sentW, int(d)/f.sentW, c.text, styles[c.style])
+		put(int(d))
 	}
 	f.out.ShowCursor(at.x, at.y)
 	switch {
 	case f.enc != nil:
-		f.enc.write(outgoing{f.diff, f.sent, f.sentW, styles, f.complete, refresh, f.sentAt, at})
+		f.enc.write(outgoing{f.diff, f.sent, f.sentW, styles, f.complete, refresh, f.sentAt, at, f.scroll})
 	case refresh:
 		f.out.Sync()
 	default:

@@ -143,7 +143,7 @@ func TestNothingSentWhenNothingChanges(t *testing.T) {
 }
 
 // What the terminal shows after any sequence of frames must be what tcell alone
-// would have made it show.
+// would have made it show, also where it erases with its own background.
 func TestSameAsPlainTcell(t *testing.T) {
 	texts := []string{"a", "b", " ", "世", "é", "e\u0301", "👩‍👩‍👧", "🇩🇪", "⣿", "│", "☂\ufe0f", "한"}
 	styles := []tcell.Style{
@@ -155,9 +155,11 @@ func TestSameAsPlainTcell(t *testing.T) {
 		tcell.StyleDefault.Dim(true).Italic(true).Foreground(tcell.PaletteColor(200)),
 		tcell.StyleDefault.Background(tcell.NewRGBColor(10, 200, 30)).Blink(true).StrikeThrough(true),
 	}
-	for seed := range uint64(6) {
+	for seed := range uint64(12) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s, f := diffScreen(t, 30, 8)
+		f.out.OwnErase = seed%2 > 0
+		s.enc.inColor = !f.out.OwnErase
 		plain, g := fakeTerminal(t, 30, 8)
 		for step := range 60 {
 			if r.IntN(10) == 0 {
@@ -173,6 +175,16 @@ func TestSameAsPlainTcell(t *testing.T) {
 			w, h := s.Size()
 			s.Clear()
 			plain.Clear()
+			for range r.IntN(4) { // as panes that are cleared
+				style := styles[r.IntN(len(styles))]
+				left, top, right, bottom := r.IntN(w), r.IntN(h), r.IntN(2*w), r.IntN(2*h)
+				for y := top; y < min(bottom, h); y++ {
+					for x := left; x < min(right, w); x++ {
+						s.Put(x, y, " ", style)
+						plain.Put(x, y, " ", style)
+					}
+				}
+			}
 			for range r.IntN(120) {
 				x, y, text, style := r.IntN(w), r.IntN(h), texts[r.IntN(len(texts))], styles[r.IntN(len(styles))]
 				_, a := s.Put(x, y, text, style)
@@ -198,12 +210,64 @@ func TestSameAsPlainTcell(t *testing.T) {
 func firstDifference(a, b *memtest.VT) string {
 	for y := range a.H {
 		for x := range a.W {
-			if a.At(x, y) != b.At(x, y) {
-				return fmt.Sprintf("%d,%d: %+v, want %+v", x, y, a.At(x, y), b.At(x, y))
+			p, q := a.At(x, y), b.At(x, y)
+			p.Style, q.Style = p.Style.Looks(p.Text), q.Style.Looks(q.Text)
+			if p != q {
+				return fmt.Sprintf("%d,%d: %+v, want %+v", x, y, p, q)
 			}
 		}
 	}
 	return ""
+}
+
+// A pane is cleared in some bytes per row where the terminal erases with a background, and is never erased elsewhere.
+func TestPanesAreErased(t *testing.T) {
+	for _, inColor := range []bool{true, false} {
+		s, f := diffScreen(t, 100, 40)
+		s.enc.inColor, f.out.OwnErase = inColor, !inColor
+		ground := tcell.StyleDefault.Background(tcell.NewRGBColor(28, 28, 28))
+		step := func(text string, from int) int {
+			before := f.bytes()
+			for y := range 40 {
+				s.PutStrStyled(0, y, strings.Repeat(" ", 100), ground)
+				s.PutStrStyled(from, y, text, ground.Foreground(tcell.ColorRed).Bold(true))
+				s.Put(99, y, "│", ground)
+			}
+			s.Show()
+			return f.bytes() - before
+		}
+		step(strings.Repeat("text ", 9), 50)
+		left, cleared := step(strings.Repeat("text ", 9), 0), step("", 0)
+		for y := range 40 {
+			if c := f.out.At(70, y); c.Text != " " || c.Style.Bg != "#1c1c1c" {
+				t.Fatalf("row %d has %+v", y, c)
+			}
+		}
+		if inColor != (cleared < 40*8) || inColor && left > 40*60 {
+			t.Errorf("erases in color: %v, bytes to clear a pane: %d, and to move it: %d", inColor, cleared, left)
+		}
+	}
+}
+
+// Terminals are erased in color where their descriptions in ncurses have bce and ech.
+func TestErasesInColor(t *testing.T) {
+	for name, want := range map[string]bool{
+		"xterm": true, "xterm-256color": true, "xterm-direct": true, "gnome-256color": true, "konsole-256color": true,
+		"alacritty": true, "rxvt-unicode-256color": true, "st-256color": true, "xfce": true,
+		"xterm-kitty": false, "tmux": false, "tmux-256color": false, "screen-256color": false, "linux": false, "vt100": false,
+		"rxvt": false, "unheard-of": false,
+	} {
+		ti, _, err := describe(name)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := erasesInColor(&ti); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if name == "unheard-of" && !xtermLike(&ti) {
+			t.Errorf("%s is not treated as an xterm", name)
+		}
+	}
 }
 
 // A cursor column over a chart is moved in some bytes per row, and a terminal of 256 colors gets those it has.

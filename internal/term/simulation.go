@@ -46,9 +46,9 @@ func NewSimulationCaps(w, h int, caps Caps) *Simulation {
 	return &Simulation{Terminal: t, sim: sim, done: make(chan error, 1)}
 }
 
-// NewCountedSimulation returns a simulation that discards what a terminal in true color would get: Written counts
+// NewCountedSimulation returns a simulation that writes what a terminal in true color would get to out: Written counts
 // it. It has one size and no clipboard. The environment must ask for UTF-8 and true color.
-func NewCountedSimulation(w, h int) (*Simulation, error) {
+func NewCountedSimulation(w, h int, out io.Writer) (*Simulation, error) {
 	prepareTcell(Options{})
 	ti, _, err := describe("xterm-256color")
 	if err != nil {
@@ -57,7 +57,7 @@ func NewCountedSimulation(w, h int) (*Simulation, error) {
 	ti.Columns, ti.Lines = w, h
 	t := newTerminal()
 	t.budget = 0
-	t.tty = newTTY(&discardTty{size: tcell.WindowSize{Width: w, Height: h}, drained: make(chan struct{})})
+	t.tty = newTTY(&mutedTty{Writer: out, size: tcell.WindowSize{Width: w, Height: h}, drained: make(chan struct{})})
 	inner, err := tcell.NewTerminfoScreenFromTtyTerminfo(t.tty, &ti)
 	if err == nil {
 		err = inner.Init()
@@ -70,21 +70,21 @@ func NewCountedSimulation(w, h int) (*Simulation, error) {
 	return &Simulation{Terminal: t, done: make(chan error, 1)}, nil
 }
 
-// discardTty is a terminal without keys, which forgets what it gets.
-type discardTty struct {
+// mutedTty is a terminal without keys.
+type mutedTty struct {
+	io.Writer
 	size    tcell.WindowSize
 	drained chan struct{} // closed: reading ends
 	once    sync.Once     // closes it
 }
 
-func (n *discardTty) Start() error                          { return nil }
-func (n *discardTty) Stop() error                           { return nil }
-func (n *discardTty) Drain() error                          { n.once.Do(func() { close(n.drained) }); return nil }
-func (n *discardTty) Close() error                          { return nil }
-func (n *discardTty) NotifyResize(func())                   {}
-func (n *discardTty) Write(p []byte) (int, error)           { return len(p), nil }
-func (n *discardTty) WindowSize() (tcell.WindowSize, error) { return n.size, nil }
-func (n *discardTty) Read([]byte) (int, error) {
+func (n *mutedTty) Start() error                          { return nil }
+func (n *mutedTty) Stop() error                           { return nil }
+func (n *mutedTty) Drain() error                          { n.once.Do(func() { close(n.drained) }); return nil }
+func (n *mutedTty) Close() error                          { return nil }
+func (n *mutedTty) NotifyResize(func())                   {}
+func (n *mutedTty) WindowSize() (tcell.WindowSize, error) { return n.size, nil }
+func (n *mutedTty) Read([]byte) (int, error) {
 	<-n.drained
 	return 0, io.EOF
 }

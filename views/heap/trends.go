@@ -106,7 +106,7 @@ func (set *scoreSet) count(ctx context.Context) error {
 		if !src.Info(i).Complete {
 			continue
 		}
-		h, err := set.heaps.Heap(ctx, i)
+		h, err := set.heaps.Borrow(ctx, i)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

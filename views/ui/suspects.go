@@ -62,7 +62,7 @@ func (s *suspecting) search(ctx context.Context, k GraphKey) (*HeapSuspects, err
 	if err != nil {
 		return nil, err
 	}
-	others, err := s.counts.All(ctx, k.Heaps.Source(), k.I, k.Edges, func(done float64) { s.counting.Store(math.Float64bits(done)) })
+	others, err := s.counts.All(ctx, k.Heaps, k.I, k.Edges, func(done float64) { s.counting.Store(math.Float64bits(done)) })
 	s.counting.Store(0)
 	if err != nil {
 		return nil, err

@@ -319,7 +319,7 @@ func (m *File) heapLeaks(ctx context.Context) (leaks []accept.Leak, err error) {
 		if err != nil {
 			return err
 		}
-		others, err := new(suspects.Counts).All(ctx, m.Profile.Heaps, at, edges, func(float64) {})
+		others, err := new(suspects.Counts).All(ctx, heapgraph.NewHeaps(m.Profile.Heaps, 0), at, edges, func(float64) {})
 		if err != nil {
 			return err
 		}
