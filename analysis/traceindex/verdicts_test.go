@@ -105,6 +105,29 @@ func TestVerdictsAfterBurst(t *testing.T) {
 	}
 }
 
+// growThenFree is a program of one site that keeps n blocks, one each millisecond, and then frees all, the last one first.
+func growThenFree(n int) *modeltest.Planted {
+	run := &modeltest.Planted{Stacks: modeltest.Stacks()}
+	for i := range n {
+		run.Events = append(run.Events, model.Event{Kind: model.Alloc, Time: 1000 * model.Time(i), ID: 1, Addr: 16 * uint64(i+1), Size: 64})
+	}
+	for i := range n {
+		run.Events = append(run.Events, model.Event{Kind: model.Free, Time: 1000*model.Time(n) + model.Time(i), Addr: 16 * uint64(n-i)})
+	}
+	return run
+}
+
+// All blocks of a leak that are freed at the end are counted, also those allocated in the chunk in which that begins.
+func TestVerdictsCountAllThatIsFreedLate(t *testing.T) {
+	const n = 30_000
+	for _, chunkSize := range []int{1 << 12, 1 << 15, 1 << 22} {
+		v := verdictsOf(t, builtIndex(t, growThenFree(n), chunkSize))[1]
+		if v.Kind != verdict.Late || v.Late != n || v.LateBytes != n*64 {
+			t.Errorf("in chunks of %d: %v, %d blocks of %d bytes were freed late", chunkSize, v.Kind, v.Late, v.LateBytes)
+		}
+	}
+}
+
 // Where there is no memory for verdicts, that is said, and an index is written all the same.
 func TestVerdictsWithoutMemory(t *testing.T) {
 	ix := builtIndex(t, modeltest.NewPlanted(3, 500), 1<<20)
