@@ -28,7 +28,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 4, heldBytes: kib, Live: 6, Bytes: 2 * kib, first: at, last: 2 * at},
 			"at 150 ms, shortly before the end, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed; at the end 6 blocks (2.00 KiB) are live"},
 		{Verdict{Kind: Late, reason: outlivedAll, born: 4, heldBytes: kib, Ended: 4, Late: 4, LateBytes: kib, first: at, last: 2 * at},
-			"grew like a leak until the program freed it at its end: at 150 ms, before the last frees, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed by then; all of them were freed after that"},
+			"grew like a leak until the program freed it at its end: at 150 ms, before the last frees, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed by then; all 4 were freed after that"},
 		{Verdict{Kind: Leak, reason: outlivedSince, born: 4, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
 			"4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, again and again; none was freed"},
 		{Verdict{Kind: Leak, reason: outlivedSince, born: 9, freed: 5, suspects: 4, heldBytes: kib, Live: 4, Bytes: kib, Ended: 5, first: at, last: 2 * at, longest: at},

@@ -188,7 +188,7 @@ func (v *Verdict) freedLate() string {
 	case v.Late == before && before == 1:
 		return "it was freed after that"
 	case v.Late == before:
-		return "all of them were freed after that"
+		return "all " + model.Group(before) + " were freed after that"
 	case v.Late == 1:
 		return fmt.Sprintf("1 of them (%v) was freed after that", model.Bytes(v.LateBytes))
 	}

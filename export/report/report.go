@@ -157,6 +157,8 @@ type Trace struct {
 	Live   Live     `json:"live"`
 	Growth *float64 `json:"growth_bytes_per_second,omitzero"` // of live bytes over the range, as verdicts see it; nil without a duration
 
+	regained bool // what grew was freed at the end
+
 	Findings   []Finding   `json:"findings"`      // most significant first, about the complete run
 	Ages       []ages.Site `json:"ages,omitzero"` // of the first findings that are verdicts; only if requested
 	Sites      []Site      `json:"sites"`

@@ -213,7 +213,11 @@ func (p *firstBlocks) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 		widget.TitleLine(s, head, k, "First blocks", "")
 		return
 	}
-	widget.TitleLine(s, head, k, "First blocks", "of "+model.Group(uint64(v.of)))
+	of := "of " + model.Group(uint64(v.of))
+	if !v.Leaked { // more than the row's, which must have lived for some time
+		of += " live at " + ui.TimeText(v.At.T, p.figures.Exact)
+	}
+	widget.TitleLine(s, head, k, "First blocks", of)
 	for i := range v.rows[:min(len(v.rows), body.H)] {
 		widget.Print(s, body.X, body.Y+i, body.W, p.text(&v, &v.rows[i], body.W), k.Text)
 	}
