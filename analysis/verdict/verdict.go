@@ -100,6 +100,14 @@ func (l List) Of(key uint32) Verdict {
 	return l[i]
 }
 
+// To returns until when the verdicts go, 0 if there are none.
+func (l List) To() (to model.Time) {
+	for i := range l {
+		to = max(to, l[i].Until)
+	}
+	return to
+}
+
 // By returns the most significant verdict of each group, with the growth of all sites of that kind. groupOf returns the
 // group of a key, and false if it is in none.
 func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {

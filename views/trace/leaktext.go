@@ -209,7 +209,10 @@ func (p *Leaks) explain() {
 // judgment returns the verdict about a row in sentences. In a range, what is said of the complete run says so.
 func (p *Leaks) judgment(row *analysis.LeakSite) (lead []string) {
 	l, about := p.Now().Of, ""
-	if l.part {
+	switch {
+	case p.State.Live():
+		about = "over the first " + l.verdicts.To().String() + ": "
+	case l.part:
 		about = "in the complete run: "
 	}
 	v := l.said(row)
