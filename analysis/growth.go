@@ -13,7 +13,7 @@ const growthColumns = 4096
 // Rise is how live bytes grow.
 type Rise struct {
 	PerSecond float64
-	Freed     bool // most of what was live before the program began to free everything is not live at the end
+	Freed     bool // most of what it added was freed at the end
 }
 
 // TraceGrowth returns how fast live bytes grow over a range, as verdicts see it: by the lower envelope on the clock of
@@ -27,27 +27,33 @@ func TraceGrowth(ctx context.Context, t Trace, r Range) (rise Rise, ok bool, err
 	parts := clockParts(columns)
 	end := beforeTeardown(columns, parts)
 	least, over := leastLevels(columns[:end], parts[:end])
-	last := &columns[len(columns)-1]
-	rise.Freed = float64(last.LastBytes) < least[verdict.Groups-1]/2
-	rise.PerSecond, _ = rate(verdict.Rise(&least), over)
+	last, gained := &columns[len(columns)-1], verdict.Rise(&least)
+	rise.Freed = float64(last.LastBytes) < gained/2
+	rise.PerSecond, _ = rate(gained, over)
 	ok = last.To > columns[0].From
 	if r != FullRange {
 		return rise, ok, nil
 	}
-	leaks, err := leaksGrow(ctx, t)
-	rise.PerSecond = max(rise.PerSecond, leaks)
+	leak, late, err := leaksGrow(ctx, t)
+	if leak+late > 0 {
+		rise.Freed = late > leak
+	}
+	rise.PerSecond = max(rise.PerSecond, leak+late)
 	return rise, ok, err
 }
 
-// leaksGrow returns how fast the sites grow that leak, or that leaked until the end of the run.
-func leaksGrow(ctx context.Context, t Trace) (perSecond float64, err error) {
+// leaksGrow returns how fast the sites grow that leak, and those that leaked until the program freed everything.
+func leaksGrow(ctx context.Context, t Trace) (leak, late float64, err error) {
 	sites, err := t.Verdicts(ctx, ByStack, "")
 	for i := range sites {
-		if v := &sites[i]; v.Kind == verdict.Leak || v.Kind == verdict.Late {
-			perSecond += v.Growth
+		switch v := &sites[i]; v.Kind {
+		case verdict.Leak:
+			leak += v.Growth
+		case verdict.Late:
+			late += v.Growth
 		}
 	}
-	return perSecond, err
+	return leak, late, err
 }
 
 // clockParts returns how much of the clock of verdicts each column is.

@@ -56,6 +56,21 @@ func TestTraceGrowthThenFreed(t *testing.T) {
 	}
 }
 
+// A leak that remains is not freed, though a cache is that was larger.
+func TestTraceGrowthOfWhatRemains(t *testing.T) {
+	run := growThenFree(1000)
+	events := []model.Event{{Kind: model.Alloc, ID: 2, Addr: 1, Size: 10_000_000}}
+	for _, e := range run.Events {
+		if e.Kind == model.Alloc {
+			events = append(events, e)
+		}
+	}
+	run.Events = append(events, model.Event{Kind: model.Free, Time: 1001 * 1000, Addr: 1})
+	if got, ok, err := analysis.TraceGrowth(t.Context(), builtIndex(t, run, 1<<12), analysis.FullRange); err != nil || !ok || got.Freed || got.PerSecond < 60_000 {
+		t.Errorf("%v, %v, %v", got, ok, err)
+	}
+}
+
 // A burst at the end, and one in the middle, hide no growth, and are none.
 func TestTraceGrowthThroughBursts(t *testing.T) {
 	for _, leak := range []bool{false, true} {
