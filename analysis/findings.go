@@ -214,7 +214,7 @@ func (f *finder) allFreed(list verdict.List) string {
 		}
 	}
 	if late > 0 {
-		text += fmt.Sprintf(", but %s that had become more and more only after %v, with the last frees", model.Blocks(late), until)
+		text += fmt.Sprintf(", but %s of them only at the end, after %v: they had become more and more until then", model.Group(late), until)
 	}
 	return text
 }

@@ -156,3 +156,19 @@ func builtIndex(t *testing.T, run *modeltest.Planted, chunkSize int) *fileIndex 
 	}
 	return ix
 }
+
+// That all was freed says what became more and more until then, and the finding about it agrees.
+func TestAllFreedButLate(t *testing.T) {
+	const n = 1000
+	list, err := analysis.Findings(t.Context(), builtIndex(t, growThenFree(n), 1<<12), nil, nil, analysis.UsualFindings)
+	if err != nil || len(list) < 2 {
+		t.Fatal(list, err)
+	}
+	const clean = "all 1,000 blocks were freed, but 1,000 of them only at the end, after 999 ms: they had become more and more until then"
+	if f := list[0]; f.Kind != analysis.FindingClean || f.Text != clean {
+		t.Errorf("%v: %s", f.Kind, f.Text)
+	}
+	if f := list[1]; f.Kind != analysis.FindingLate || f.Count != n || f.Bytes != 64*n {
+		t.Errorf("%v: %d blocks, %d bytes: %s", f.Kind, f.Count, f.Bytes, f.Text)
+	}
+}
