@@ -200,12 +200,8 @@ func (t *TextWriter) figures() {
 			"  ", model.Counted(v.TemporaryCount, "block"), " freed by the very next event")
 	}
 	if v.Growth != nil && math.Round(*v.Growth) != 0 {
-		then := ""
-		if v.regained {
-			then = ", then freed"
-		}
 		t.Line(" ", cells.Pad("growth", 12, false), cells.Pad(t.r.File.Style(t.Style).Rate(*v.Growth), 10, true),
-			"  of live bytes, short peaks aside", then)
+			"  of live bytes, short peaks aside", map[bool]string{true: ", then freed"}[v.regained])
 	}
 	for i := range t.r.Series {
 		t.measured(&t.r.Series[i])
