@@ -53,7 +53,7 @@ func suspectText(s *suspects.Suspect) string {
 	if s.Verdict != suspects.Grows {
 		return s.Evidence()
 	}
-	return s.Evidence() + "; " + ui.Certain(s.Confidence(), 0) + " to grow on"
+	return s.Evidence() + "; " + ui.Certain(s.Confidence(), 0) + " that it goes on growing"
 }
 
 // sign returns the sign next to a sentence, and its color.
