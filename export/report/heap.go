@@ -75,7 +75,8 @@ type Snapshot struct {
 	Managed   *uint64 `json:"managed_bytes,omitzero"`
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
 	members.Reach
-	Complete bool `json:"complete"`
+	Complete bool   `json:"complete"`
+	File     string `json:"file,omitzero"` // of several
 }
 
 // HeapType holds the objects of one type: the rows of the schema's first set.
@@ -195,7 +196,7 @@ type HeapStep struct {
 // newSnapshot returns the figures that headers record of a snapshot.
 func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snapshot {
 	s := Snapshot{
-		Index: index, Complete: info.Complete, GC: known(info.GC), Rows: known(info.Rows), References: known(info.References),
+		Index: index, Complete: info.Complete, File: info.File, GC: known(info.GC), Rows: known(info.Rows), References: known(info.References),
 		Bytes: knownBytes(info.Bytes), Managed: knownBytes(info.ManagedBytes), Unmanaged: knownBytes(info.UnmanagedBytes),
 	}
 	if info.Time != model.NoTime {
