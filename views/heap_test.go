@@ -93,8 +93,8 @@ func TestTypesOfEveryKind(t *testing.T) {
 	for _, want := range []string{"REPRs ", "Type objects ", "STables ", "Types "} {
 		u.keys("b").has(want)
 	}
-	u.keys("b", "Enter").has("types with “")
-	u.keys("Esc").has("Types ─")
+	u.keys("b", "Enter").has("Types · representation: ", "Esc goes back to the REPRs").keys("Esc").has("REPRs ─")
+	u.keys("Enter", "b").has("Type objects ─").keys("b", "b").has("Types ─")
 }
 
 func TestHeapTablesSort(t *testing.T) {

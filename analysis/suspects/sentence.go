@@ -105,8 +105,11 @@ var commonWords = map[string]bool{
 // What returns the name of the objects: "Session", "objects of type module", or "objects of package shop.cart".
 func (s *Suspect) What() string {
 	name := model.Clean(s.Name)
-	if name == "" {
+	switch {
+	case name == "" && s.Axis == 0:
 		name = "<anon>"
+	case name == "":
+		name = s.Schema.Axes[s.Axis].Text("")
 	}
 	if s.Axis == 0 && !commonWords[strings.ToLower(name)] {
 		return name
@@ -159,6 +162,24 @@ func (s *Suspect) ownerText() string {
 		text += " through `" + strings.ReplaceAll(model.Clean(s.Through), "`", "'") + "`"
 	}
 	return "by " + text
+}
+
+// Place returns the object in which they accumulate, if their owner is another one above it: "they are in Hash #17,977".
+// Its row says which one that is. Objects that are linked to each other are below their first.
+func (s *Suspect) Place() string {
+	if !s.HasRow || s.Row == s.OwnerRow || s.OwnerRow == model.RootRow || s.Row == model.RootRow {
+		return ""
+	}
+	which := "they are in "
+	switch {
+	case s.owners > 1 || s.of == s.Count && s.heldCount*100 < s.Count*mostOf:
+		which = "the largest part is in "
+	case s.Count == 1:
+		which = "it is in "
+	case s.linked:
+		which = "they are below "
+	}
+	return which + model.Clean(s.top) + " #" + model.Group(uint64(s.Row))
 }
 
 // grew returns how the number of objects changed, "" for one snapshot.

@@ -48,12 +48,17 @@ func (l *suspectPane) height(w, room int) int {
 	return min(l.Height(w), max(room, 2), mostSuspectLines+1)
 }
 
-// suspectText returns the sentence about a suspect, with the confidence that it grows.
+// suspectText returns the sentence about a suspect, with the confidence that it grows, and the object that Enter leads
+// to.
 func suspectText(s *suspects.Suspect) string {
-	if s.Verdict != suspects.Grows {
-		return s.Evidence()
+	text := s.Evidence()
+	if s.Verdict == suspects.Grows {
+		text += "; " + ui.Certain(s.Confidence(), 0) + " to grow on"
 	}
-	return s.Evidence() + "; " + ui.Certain(s.Confidence(), 0) + " to grow on"
+	if place := s.Place(); place != "" {
+		text += "; " + place
+	}
+	return text
 }
 
 // sign returns the sign next to a sentence, and its color.
