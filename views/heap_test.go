@@ -199,7 +199,7 @@ func TestComparisonSides(t *testing.T) {
 	u.keys("c").has("Δ RETAINED▼")
 	u.keys("c", "%").has("figures of before: as shares of the total", "the same total").keys("%").has("the same duration").keys("%").has("number of collections")
 	u.keys("%", "b").has("Frames by Δ bytes")
-	u.keys("b").has("Subtrees that grew")
+	u.keys("b").has("Subtrees that grew", "Δ COUNT", " here retain", " retained ")
 	u.keys("Enter").has("Dominators")
 	u.keys("Esc", "6", "b", "Enter").has("Objects of ")
 }

@@ -225,12 +225,29 @@ func (s *Suspect) bound() string {
 	switch {
 	case s.level():
 		return fmt.Sprintf("bounded: as many as in #%d", s.first)
+	case s.Growth > 0 && most == s.course[len(s.course)-1]: // the bound is not known yet
+		how, c := "too few to count as growth", s.counts()
+		switch {
+		case c.slows():
+			how = "ever more slowly"
+		case c.falls() > c.rise()/stray:
+			how = "and fewer in between"
+		}
+		return fmt.Sprintf("bounded: %s more than in #%d, %s", model.Group(uint64(s.Growth)), s.first, how)
 	case s.Growth > 0:
 		text = fmt.Sprintf("%s more than in #%d, but ", model.Group(uint64(s.Growth)), s.first)
 	case s.Growth < 0:
 		text = fmt.Sprintf("%s fewer than in #%d, ", model.Group(uint64(-s.Growth)), s.first)
 	}
 	return text + fmt.Sprintf("bounded: at most %s, in #%d", model.Group(most.count), most.snapshot)
+}
+
+// counts returns the number of objects over the snapshots.
+func (s *Suspect) counts() (c course) {
+	for _, p := range s.course {
+		c = append(c, p.count)
+	}
+	return c
 }
 
 // grewBy returns by how much it grew, in objects, or in bytes if there are as many as before.
