@@ -144,4 +144,3 @@ func TestSuperclassOfJava(t *testing.T) {
 		t.Errorf("String extends Object, and Object nothing: %v", sections[""])
 	}
 }
-
