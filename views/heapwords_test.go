@@ -80,3 +80,12 @@ func TestSuspectsNameWhereEnterLeads(t *testing.T) {
 	u.keys("Tab", "j", "Enter")
 	u.has("Dominated by Hash #17,543", "Shop::SessionCache (class)", "1,000 × Shop::Session")
 }
+
+// What another screen leads to on Types is shown there, whatever was grouped or opened before.
+func TestTypesShowWhatOthersLeadTo(t *testing.T) {
+	for _, before := range [][]string{{"2", "b"}, {"2", "b", "Enter"}, {"2", "Enter"}, {"2", "#"}, {"2", "b", "b", "b", "Enter"}} {
+		u := openTwoRubyHeaps(t, 120, 40).keys(before...)
+		u.keys("1", "Tab", "Tab", "/", "R", "e", "g", "e", "x", "p", "Enter", "Enter")
+		u.has("Classes · filter “Regexp”", "84 objects of 1 of 75 classes").hasNot("Classes · superclass")
+	}
+}

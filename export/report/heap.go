@@ -198,7 +198,8 @@ func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snaps
 	s := Snapshot{
 		Index: index, Complete: info.Complete, File: info.File,
 		GC: members.Known(info.GC), Rows: members.Known(info.Rows), References: members.Known(info.References),
-		Bytes: members.KnownBytes(info.Bytes), Managed: members.KnownBytes(info.ManagedBytes), Unmanaged: members.KnownBytes(info.UnmanagedBytes),
+		Bytes: members.KnownBytes(info.Bytes), Managed: members.KnownBytes(info.ManagedBytes),
+		Unmanaged: members.KnownBytes(info.UnmanagedBytes),
 	}
 	if info.Time != model.NoTime {
 		s.Time = &info.Time

@@ -31,6 +31,8 @@ type Groups struct {
 	around     *around
 	table      *ui.Table[groupData, heapgraph.Group]
 
+	requests int // of other screens that were followed
+
 	load  *ui.HeapLoad // that the table is about
 	graph *ui.HeapGraph
 }
@@ -184,6 +186,7 @@ func command(s *state.State, verb string, q state.Question, file []string) []str
 // Show shows a state. Retained sizes are requested last: the table does not wait for them.
 func (p *Groups) Show(s *state.State) {
 	p.State = *s
+	p.follow(s.Heap.Requests, s.Heap.Axis)
 	load := p.Loads.Ask(s)
 	g := p.grouping()
 	p.table.Blank = groupData{set: &groupSet{groupKey: groupKey{by: g}, schema: schemaOf(s)}}
@@ -222,6 +225,15 @@ func (p *Groups) Show(s *state.State) {
 	if p.objects.open {
 		p.objects.show(&p.State, p.load, p.graph)
 	}
+}
+
+// follow lists what another screen asked for, in place of what was grouped and opened here.
+func (p *Groups) follow(requests, axis int) {
+	if requests == p.requests {
+		return
+	}
+	p.requests, p.by, p.in = requests, axis, section{}
+	p.objects.open, p.held.open, p.around.open = false, false, false
 }
 
 // Draw implements tview.Primitive.

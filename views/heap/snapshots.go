@@ -463,7 +463,7 @@ func (p *snapshots) openTypes() {
 			to = keymap.ShowFrames
 			name = model.Clean(name)
 		}
-		p.Visit(to, state.SetFilter{Text: ui.FilterFor(name)})
+		p.Visit(to, state.ListGroups{Text: ui.FilterFor(name)})
 		return
 	}
 	p.Open(to)

@@ -89,7 +89,7 @@ func (l *suspectPane) follow() {
 		return
 	}
 	if !f.HasRow {
-		l.p.Visit(keymap.ShowTypes, state.SetFilter{Text: ui.FilterFor(f.Name)})
+		l.p.Visit(keymap.ShowTypes, state.ListGroups{Axis: f.Axis, Text: ui.FilterFor(f.Name)})
 		return
 	}
 	l.p.Visit(keymap.ShowDominators, state.SetTop{Of: l.found.I, Row: f.Row}, state.GroupTop{On: f.Crowd})
