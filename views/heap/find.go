@@ -267,8 +267,12 @@ func (p *Find) answer() string {
 	if t == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"),
+	text := fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"),
 		ui.BytesText(t.Of.bytes, p.State.Exact))
+	if roots := int(t.Of.load.Totals.Counts[0]) - t.Of.found; p.State.Heap.Find == "" && roots > 0 { // Types has them
+		text += " · without " + model.Counted(roots, "root")
+	}
+	return text
 }
 
 func (p *Find) emptyText() []string {

@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	choose "github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/internal/memtest/opened"
+	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
 )
 
@@ -93,12 +94,39 @@ func TestFoundGroupsAreWhatTheirRowsCount(t *testing.T) {
 			if err != nil || len(counts) == 0 {
 				t.Fatal(path, key, err)
 			}
+			if key == load.Heap.Schema.Axes[0].Key {
+				comparedWithTypes(t, load, counts)
+			}
 			for _, want := range counts[:min(len(counts), 8)] {
 				got, err := c.Find(t.Context(), choose.Question{In: choose.Group{Key: key, Value: want.Value}}, nil)
 				if err != nil || uint64(got.Total) != want.Count {
 					t.Errorf("%s: %d objects with %s %q, listed are %d: %v", path, want.Count, key, want.Value, got.Total, err)
 				}
 			}
+		}
+	}
+}
+
+// comparedWithTypes compares the objects that Find counts by type with those of Types. Find leaves out roots.
+func comparedWithTypes(t *testing.T, load *ui.HeapLoad, counts []choose.Count) {
+	t.Helper()
+	s := load.Heap.Schema
+	want, types := map[string]uint64{}, heapgraph.By{Kinds: s.Real()}
+	for k := range s.Kinds {
+		if s.Kinds[k].Naming != model.NamedByType {
+			types.Kinds &^= 1 << k
+		}
+	}
+	for _, g := range heapgraph.Groups(load.Heap, types) {
+		want[g.Name] += g.Count // types of one name may differ in their loader
+	}
+	got := map[string]uint64{}
+	for _, c := range counts {
+		got[c.Value] = c.Count
+	}
+	for name, n := range want {
+		if got[name] != n {
+			t.Errorf("%d objects of %q, Find counts %d", n, name, got[name])
 		}
 	}
 }
