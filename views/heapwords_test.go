@@ -89,3 +89,10 @@ func TestTypesShowWhatOthersLeadTo(t *testing.T) {
 		u.has("Classes · filter “Regexp”", "84 objects of 1 of 75 classes").hasNot("Classes · superclass")
 	}
 }
+
+// What a root retains is more than objects: the count of its rows says so.
+func TestRootsRetainRows(t *testing.T) {
+	u := openTwoRubyHeaps(t, 80, 24).keys("3")
+	u.has("Dominators ─", "5.28 MiB in 25,9", " rows, roots included")
+	u.keys("Enter").has("Dominated by Thread", "objects, itself 1.00 MiB").keys("5").has(" rows, roots included")
+}

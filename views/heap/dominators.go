@@ -187,7 +187,7 @@ func (p *Dominators) answer() string {
 		text = fmt.Sprintf("still #%d: ", p.graph.I)
 	}
 	g := p.graph
-	text += ui.BytesText(g.Retained[p.top], p.State.Exact) + " in " + rowsText(g.RetainedCount(p.top))
+	text += ui.BytesText(g.Retained[p.top], p.State.Exact) + " in " + retainedText(g, p.top)
 	if own := g.Heap.Bytes(p.top); own > g.Retained[p.top]/2 { // what is below is little
 		text += ", itself " + ui.BytesText(own, p.State.Exact)
 	}

@@ -437,7 +437,7 @@ func (p *objects) explain() {
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)
 		lines = append(lines, ui.TextLine(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact),
-			rowsText(g.RetainedCount(r)))))
+			retainedText(g, r))))
 		lines = append(lines, dominatorChain(&p.TablePane.Pane, g, r)...)
 	}
 	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, append(p.textLines(r), lines...))
