@@ -107,7 +107,7 @@ func unnamedEdge(h *model.Heap, e model.Ref) string {
 	return "<no name>"
 }
 
-// retainedText returns in words how many rows one retains. Below a root they include roots, and what else is no object:
+// retainedText returns in words how many rows one retains. Below a root they include roots and frames:
 // they are more than the objects that tables of types count.
 func retainedText(g *ui.HeapGraph, r model.Row) string {
 	n := g.RetainedCount(r)
