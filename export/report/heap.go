@@ -75,7 +75,8 @@ type Snapshot struct {
 	Managed   *uint64 `json:"managed_bytes,omitzero"`
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
 	members.Reach
-	Complete bool `json:"complete"`
+	Complete bool   `json:"complete"`
+	File     string `json:"file,omitzero"` // of several
 }
 
 // HeapType holds the objects of one type: the rows of the schema's first set.
@@ -195,8 +196,10 @@ type HeapStep struct {
 // newSnapshot returns the figures that headers record of a snapshot.
 func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snapshot {
 	s := Snapshot{
-		Index: index, Complete: info.Complete, GC: known(info.GC), Rows: known(info.Rows), References: known(info.References),
-		Bytes: knownBytes(info.Bytes), Managed: knownBytes(info.ManagedBytes), Unmanaged: knownBytes(info.UnmanagedBytes),
+		Index: index, Complete: info.Complete, File: info.File,
+		GC: members.Known(info.GC), Rows: members.Known(info.Rows), References: members.Known(info.References),
+		Bytes: members.KnownBytes(info.Bytes), Managed: members.KnownBytes(info.ManagedBytes),
+		Unmanaged: members.KnownBytes(info.UnmanagedBytes),
 	}
 	if info.Time != model.NoTime {
 		s.Time = &info.Time
@@ -205,25 +208,9 @@ func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snaps
 		s.Reach = make(members.Reach, 1)
 	}
 	for i := range schema.Sets {
-		s.Counts = append(s.Counts, members.Count{Set: &schema.Sets[i], N: known(info.Count(i))})
+		s.Counts = append(s.Counts, members.Count{Set: &schema.Sets[i], N: members.Known(info.Count(i))})
 	}
 	return s
-}
-
-// known returns a pointer to n, or nil if n is unknown.
-func known(n int64) *int64 {
-	if n == model.NoCount {
-		return nil
-	}
-	return &n
-}
-
-func knownBytes(n int64) *uint64 {
-	if n < 0 {
-		return nil
-	}
-	u := uint64(n)
-	return &u
 }
 
 // list returns the table of that name and whether it exists; "" is the first requested table.
