@@ -565,8 +565,8 @@ func (f *finder) histories() error {
 	return nil
 }
 
-// sayReplaced says of a burst that it is none where its sites have about as much for most of the run: only its blocks live
-// for a short time, as in a cache.
+// sayReplaced makes a finding about the peak of a burst whose sites have about as much for most of the run: only its blocks
+// live for a short time, as in a cache.
 func (x *Finding) sayReplaced() {
 	high := 0
 	for _, level := range x.History {

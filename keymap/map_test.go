@@ -201,7 +201,7 @@ func TestHints(t *testing.T) {
 		{120, []Scope{ScopeOverview, ScopeTable, ScopeGlobal}, "h/l time  v range  Enter open  ` screens  A/B/d diff  W evidence  p peak  Tab pane  y copy  / find  b group  ? help  q"},
 		{80, []Scope{ScopeTimeline, ScopeGlobal}, "h/l time  p peak  v range  +/- zoom  A/B/d diff  m series  Tab pane  ? help  q"},
 		{80, []Scope{ScopeTable, ScopeFilters, ScopeGlobal}, "Enter open  / find  o focus  A/B/d diff  y copy  W evidence  b group  ? help  q"},
-		{80, []Scope{ScopeLeaks, ScopeTable, ScopeFilters, ScopeGlobal}, "Enter open  / find  c late  o focus  A/B/d diff  y copy  W evidence  ? help  q"},
+		{80, []Scope{ScopeLeaks, ScopeTable, ScopeFilters, ScopeGlobal}, "Enter open  / find  o focus  A/B/d diff  y copy  W evidence  b group  ? help  q"},
 		{80, []Scope{ScopeFlame, ScopeStacks, ScopeGlobal}, "↑↓←→ move  Enter zoom  Esc out  f tree  i invert  c cost  / search  ? help  q"},
 		{80, []Scope{ScopeTree, ScopeStacks, ScopeFilters, ScopeGlobal}, "←→ open  f flame  i invert  c cost  / search  o focus  A/B/d diff  ? help  q"},
 		{80, []Scope{ScopeText, ScopeGlobal}, "↑↓ scroll  Space page  / search  n next  Esc back  ? help  q quit"},

@@ -49,7 +49,7 @@ func TestLateFreedIsAnnounced(t *testing.T) {
 	u := openKvleak(t, 80, 24, colorCaps).keys("4")
 	u.has("freed late 90.7 KiB in 139 blocks: c")
 	u.keys("a").has("freed late 90.7 KiB", "min age 759 µs")
-	u.keys("c").has("Freed in the last 2 % of the run")
+	u.keys("c").has("never freed 429 KiB: c", "Freed in the last 2 % of the run")
 }
 
 // growThenFree is a program that keeps 300 blocks, one each second, and frees all at its end; before it allocates one

@@ -175,7 +175,7 @@ func TestYoungBlocksOfWhatIsHardlyFreed(t *testing.T) {
 		freed  uint64
 		want   Kind
 	}{{steady, 1, Leak}, {steady, 4, Leak}, {steady, 9, Kept}, {ended, 1, Kept}, {ended, 3, Kept}} {
-		e := Evidence{freed: c.freed, first: model.Second, last: 8 * model.Second, longest: model.Second}
+		e := Evidence{sums: &sums{freed: c.freed, first: model.Second, last: 8 * model.Second, longest: model.Second}}
 		for _, n := range c.births {
 			e.live += uint64(n)
 		}

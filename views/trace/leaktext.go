@@ -30,6 +30,9 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 			late = more
 		}
 	}
+	if p.inLate {
+		never += p.Hint(": {leaks.cost}")
+	}
 	if !p.found.Fresh() {
 		never += " …" // more is coming
 	}
