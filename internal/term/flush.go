@@ -216,26 +216,36 @@ func (f *flusher) flush() {
 
 // collect fills diff with what the terminal lacks and counts it as sent. mu is held.
 func (f *flusher) collect() {
-	f.diff = f.diff[:0]
 	f.complete = f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
 	if len(f.sent) != len(f.frame) {
 		f.sent = make([]cell, len(f.frame))
 	}
 	f.sentW, f.scroll = f.w, scroll{}
-	if f.enc != nil && !f.complete {
+	f.compare()
+	if f.enc != nil && !f.complete && len(f.diff) >= leastDiffer {
 		if f.scroll = f.scroller.find(f.sent, f.frame, f.w); f.scroll.by != 0 {
 			f.scroll.apply(f.sent, f.w)
+			f.compare()
 		}
 	}
+	for _, d := range f.diff {
+		c := &f.frame[d]
+		if f.sent[d] = *c; c.width > 1 && (int(d)+1)%f.w > 0 { // the next cell is covered, whatever it holds
+			f.sent[d+1] = cell{width: covered}
+		}
+	}
+}
+
+// compare fills diff with the cells in which the frame differs from the one that was sent.
+func (f *flusher) compare() {
+	f.diff = f.diff[:0]
 	for i := 0; i < len(f.frame); i++ {
 		c := &f.frame[i]
 		if f.complete || *c != f.sent[i] {
-			f.sent[i] = *c
 			f.diff = append(f.diff, int32(i))
 		}
-		if c.width > 1 && (i+1)%f.w > 0 { // the next cell is covered, whatever it holds
+		if c.width > 1 && (i+1)%f.w > 0 {
 			i++
-			f.sent[i] = cell{width: covered}
 		}
 	}
 }
