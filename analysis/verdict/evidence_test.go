@@ -60,7 +60,7 @@ func TestThroughoutTheRun(t *testing.T) {
 		first, last model.Time
 		want        reason
 	}{{second, 7 * second, outlivedAll}, {5 * second, 8 * second, outlivedSince}, {0, 5 * second, outlivedSince}} {
-		e := Evidence{born: Windows, live: Windows, liveBytes: Windows, first: c.first, last: c.last}
+		e := Evidence{sums: &sums{born: Windows, live: Windows, liveBytes: Windows, first: c.first, last: c.last}}
 		for w := range e.births {
 			e.births[w] = 1
 		}

@@ -20,6 +20,12 @@ type Block struct {
 
 // Evidence is what is known about the blocks of one site at the end of the run.
 type Evidence struct {
+	*sums
+	dates *[Windows + 1]model.Time // see Gatherer
+}
+
+// sums are the figures of one site. There is no pointer among them: many sites have many of them, which are never scanned.
+type sums struct {
 	born, freed     uint64 // all its blocks; Born-Freed are live at the end of the run
 	live, liveBytes uint64
 
@@ -28,9 +34,8 @@ type Evidence struct {
 	count  [Windows]int32  // change of the level in each window, in blocks that outlive one window
 	bytes  [Windows]int64
 
-	dates       *[Windows + 1]model.Time // see Gatherer
-	first, last model.Time               // births of survivors
-	longest     model.Time               // lifetime of a freed block
+	first, last model.Time // births of survivors
+	longest     model.Time // lifetime of a freed block
 	chain       chain
 }
 
@@ -62,7 +67,7 @@ type Gatherer struct {
 	shift int                      // events of a cell, as a power of two
 	dates *[Windows + 1]model.Time // when windows begin, and when the run ends; nil if they are equally long
 	short model.Time               // upper bound of the lifetimes of blocks that are left out
-	sites []Evidence
+	sites []sums
 }
 
 // Date sets when each window begins, and when the run ends. Without it, windows are taken to be equally long.
@@ -78,7 +83,7 @@ const SiteBytes = 1472
 // the end of the run. Blocks that lived shorter than about a window may be left out; none of those lived longer than
 // short.
 func NewGatherer(edges [Windows + 1]uint32, short model.Time, sites int) *Gatherer {
-	g := &Gatherer{edges: edges, short: short, sites: make([]Evidence, sites)}
+	g := &Gatherer{edges: edges, short: short, sites: make([]sums, sites)}
 	clear(g.sites) // a fresh page that is read before it is written faults twice
 	g.shift = max(bits.Len32(edges[Windows])-bits.Len(windowCells-1), 0)
 	for i := range g.cells {
@@ -180,8 +185,7 @@ func (c *chain) replacedBy(b *Block) bool {
 
 // Site returns the evidence of a site, completed with sums that include the blocks that were left out.
 func (g *Gatherer) Site(site int, born, freed, bytes uint64) *Evidence {
-	e := &g.sites[site]
-	e.dates = g.dates
+	e := &Evidence{&g.sites[site], g.dates}
 	e.born, e.freed, e.live, e.liveBytes = born, freed, born-min(freed, born), bytes
 	if e.freed > 0 {
 		e.longest = max(e.longest, g.short)

@@ -38,7 +38,7 @@ func (e *Evidence) replaces(others []*Evidence) bool {
 	if len(others) == 0 {
 		return false
 	}
-	all := Evidence{count: e.count, bytes: e.bytes}
+	all := Evidence{sums: &sums{count: e.count, bytes: e.bytes}}
 	for _, o := range others {
 		for w := range Windows {
 			all.count[w] += o.count[w]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/memtui/memtui/export"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/internal/memtest/opened"
 )
 
@@ -72,6 +73,7 @@ func sampledFile(t *testing.T) string {
 
 // TestEveryTableMarksEstimates prints each table of sampled files in each format: no amount of memory is without a mark.
 func TestEveryTableMarksEstimates(t *testing.T) {
+	modeltest.Plain(t)
 	for path, more := range map[string][]string{
 		sampledFile(t): {"--group", "size", "--stacked", "2"},
 		"../../loaders/heaptext/testdata/sampled4096.f.heap": {"--group", "dso"}, "../../loaders/v8profile/testdata/shop.heapprofile": nil,

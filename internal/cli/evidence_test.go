@@ -108,6 +108,7 @@ func TestEvidence(t *testing.T) {
 
 // Every command of the evidence works, and says what its table says.
 func TestEvidenceCommandsWork(t *testing.T) {
+	modeltest.Plain(t)
 	for _, name := range []string{"kvleak", "stacks", "heap", "pages"} {
 		path, dir := sampleFile(t, name), filepath.Join(t.TempDir(), "out")
 		if status, _, errs := run(t, Env{}, "evidence", "-o", dir, path); status != 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/screen"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
 // slowDump is a memory dump of one series that comes through a pipe: its end only after more was closed.
@@ -79,6 +80,7 @@ func TestFileThatTakesLongAndIsNothing(t *testing.T) {
 
 // A table that is asked for stands alone, in text and in Markdown; JSON, which has all, says so.
 func TestOneTable(t *testing.T) {
+	modeltest.Plain(t)
 	for name, tables := range map[string][]string{
 		"kvleak": report.Tables(), "stacks": report.StackTables(), "heap": report.HeapTables(), "pages": report.DumpTables(),
 	} {

@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/uses"
+	"github.com/memtui/memtui/internal/memtest/modeltest"
 )
 
 // The heading of a table in a report is understood as its name, and only tables that a file has are offered.
@@ -56,6 +57,7 @@ func TestHeadingsOfTablesAreUnderstood(t *testing.T) {
 // TestTablesOfWhatARecordingLacks prints each table of recordings of heaptrack: none has an address that is invented,
 // and all say that times are estimates.
 func TestTablesOfWhatARecordingLacks(t *testing.T) {
+	modeltest.Plain(t)
 	for name, c := range map[string]struct{ estimated, places bool }{
 		"../../loaders/heaptrack/testdata/shop.zst": {true, false}, "../../loaders/heaptrack/testdata/shop.raw.zst": {true, true},
 		"../../testdata/small_kvleak.mlyze": {false, true},
