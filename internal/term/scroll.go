@@ -35,7 +35,7 @@ func (s *scroller) find(was, is []cell, w int) (best scroll) {
 		s.stay = append(s.stay, s.stay[y]+s.equal(y, y, n))
 	}
 	most := leastMoved
-	for by := 1; by < h; by++ {
+	for by := 1; by <= h/2; by++ { // of more, less than half would stay
 		if x, saves := s.up(by, h, n); saves > most {
 			best, most = x, saves
 		}
