@@ -54,6 +54,19 @@ func (e *encoder) shows(id styleID, c *cell) bool {
 	return ground != noGround && ground == e.grounds[id]
 }
 
+// tail returns the first of the cells at the end of a row that look like its last one, a blank; else the row's end.
+func (e *encoder) tail(y int) int {
+	if e.tails[y] == 0 {
+		end := (y + 1) * e.w
+		first, ground := end, e.groundAt(&e.cells[end-1])
+		for first > end-e.w && ground != noGround && e.groundAt(&e.cells[first-1]) == ground {
+			first--
+		}
+		e.tails[y] = first + 1
+	}
+	return e.tails[y] - 1
+}
+
 // erase blanks the cells from number k of the order on if that takes fewer bytes than to write them. It returns how
 // many of the order are done.
 func (e *encoder) erase(k int) int {
@@ -63,17 +76,23 @@ func (e *encoder) erase(k int) int {
 	if ground == noGround || !e.inColor && e.pens[c.style].bg != "" {
 		return 0
 	}
-	end, next, rowEnd := first, k, first-first%e.w+e.w
-	for end < rowEnd && e.groundAt(&e.cells[end]) == ground {
-		if next < len(e.order) && int(e.order[next]) == end {
-			next++
+	next, rowEnd := k+1, first-first%e.w+e.w
+	for end := first + 1; next < len(e.order); next++ {
+		d := int(e.order[next])
+		if d < end || d >= rowEnd {
+			break
 		}
-		end++
+		for end <= d && e.groundAt(&e.cells[end]) == ground {
+			end++
+		}
+		if end <= d {
+			break
+		}
 	}
 	n, most := int(e.order[next-1])+1-first, 0 // cells, and bytes that take no more than to write those
 	var sequence string
 	switch {
-	case end == rowEnd:
+	case first >= e.tail(first/e.w):
 		sequence = "\x1b[K"
 	case e.inColor:
 		sequence = "\x1b[" + strconv.Itoa(n) + "X"

@@ -34,6 +34,7 @@ type encoder struct {
 	// Of the frame being written.
 	w         int
 	cells     []cell
+	tails     []int // by row: see tail, and 1 more; 0 if unknown
 	buf, best []byte
 	order     []int32
 	groups    []styleID // by difference: the style with which it is written
@@ -100,6 +101,7 @@ func (e *encoder) write(f outgoing) {
 		e.pens, e.grounds = append(e.pens, p), append(e.grounds, e.groundOf(p))
 	}
 	e.w, e.cells = f.w, f.cells
+	e.tails = append(e.tails[:0], make([]int, len(f.cells)/max(f.w, 1))...)
 	e.shortest(f.diff)
 	frame := e.best
 	var head, tail []byte

@@ -34,7 +34,8 @@ type flusher struct {
 	sentAt   point
 	scroller scroller
 	scroll   scroll   // what of the sent copy was moved, before diff
-	diff     []int32  // indexes of cells that the terminal lacks
+	diff     []int32  // indexes of cells that the terminal lacks then
+	replaced []int32  // indexes of cells that differ from the last frame, for tcell, after a scroll
 	complete bool     // diff is everything
 	enc      *encoder // nil: tcell writes
 	parked   bool     // tcell has released the terminal: its Show would never return
@@ -216,26 +217,37 @@ func (f *flusher) flush() {
 
 // collect fills diff with what the terminal lacks and counts it as sent. mu is held.
 func (f *flusher) collect() {
-	f.diff = f.diff[:0]
 	f.complete = f.stale || f.refresh || len(f.sent) != len(f.frame) || f.sentW != f.w
 	if len(f.sent) != len(f.frame) {
 		f.sent = make([]cell, len(f.frame))
 	}
 	f.sentW, f.scroll = f.w, scroll{}
-	if f.enc != nil && !f.complete {
+	f.compare()
+	if f.enc != nil && !f.complete && len(f.diff) >= leastDiffer {
 		if f.scroll = f.scroller.find(f.sent, f.frame, f.w); f.scroll.by != 0 {
 			f.scroll.apply(f.sent, f.w)
+			f.diff, f.replaced = f.replaced, f.diff
+			f.compare()
 		}
 	}
+	for _, d := range f.diff {
+		c := &f.frame[d]
+		if f.sent[d] = *c; c.width > 1 && (int(d)+1)%f.w > 0 { // the next cell is covered, whatever it holds
+			f.sent[d+1] = cell{width: covered}
+		}
+	}
+}
+
+// compare fills diff with the cells in which the frame differs from the one that was sent.
+func (f *flusher) compare() {
+	f.diff = f.diff[:0]
 	for i := 0; i < len(f.frame); i++ {
 		c := &f.frame[i]
 		if f.complete || *c != f.sent[i] {
-			f.sent[i] = *c
 			f.diff = append(f.diff, int32(i))
 		}
-		if c.width > 1 && (i+1)%f.w > 0 { // the next cell is covered, whatever it holds
+		if c.width > 1 && (i+1)%f.w > 0 {
 			i++
-			f.sent[i] = cell{width: covered}
 		}
 	}
 }
@@ -245,16 +257,13 @@ const covered = 0xff
 
 // send writes the differences. tcell has them, too, so that it can draw when it learns of another size.
 func (f *flusher) send(styles []tcell.Style, at point, refresh bool) {
-	put := func(d int) {
-		if c := &f.sent[d]; c.width != covered {
-			f.out.Put(d%f.sentW, d/f.sentW, c.text, styles[c.style])
-		}
+	cells := f.diff
+	if f.scroll.by != 0 {
+		cells = f.replaced
 	}
-	for d := f.scroll.top * f.sentW; d < f.scroll.bottom*f.sentW; d++ {
-		put(d)
-	}
-	for _, d := range f.diff {
-		put(int(d))
+	for _, d := range cells {
+		c := &f.sent[d]
+		f.out.Put(int(d)%f.sentW, int(d)/f.sentW, c.text, styles[c.style])
 	}
 	f.out.ShowCursor(at.x, at.y)
 	switch {

@@ -13,15 +13,13 @@ type scroller struct {
 }
 
 const (
-	chunkCells = 8
-	leastMoved = 64 // bytes that a scroll must save, which takes some 20 itself
+	chunkCells  = 8
+	leastMoved  = 64  // bytes that a scroll must save, which takes some 20 itself
+	leastDiffer = 400 // cells in which frames differ from which on a scroll is looked for: few steps are one
 )
 
-// find returns the scroll that saves most, nothing where none does.
+// find returns the scroll that saves most, nothing where none does. The frames have the same size.
 func (s *scroller) find(was, is []cell, w int) (best scroll) {
-	if !differMuch(was, is) {
-		return best
-	}
 	h, n := len(is)/w, (w+chunkCells-1)/chunkCells
 	s.was, s.is, s.weight = s.was[:0], s.is[:0], s.weight[:0]
 	for from := 0; from < len(is); from += w {
@@ -37,7 +35,7 @@ func (s *scroller) find(was, is []cell, w int) (best scroll) {
 		s.stay = append(s.stay, s.stay[y]+s.equal(y, y, n))
 	}
 	most := leastMoved
-	for by := 1; by < h; by++ {
+	for by := 1; by <= h/2; by++ { // of more, less than half would stay
 		if x, saves := s.up(by, h, n); saves > most {
 			best, most = x, saves
 		}
@@ -69,19 +67,6 @@ func (x scroll) saves(was, is []cell, w int) (bytes int) {
 		}
 	}
 	return bytes
-}
-
-// differMuch reports whether a scroll can save something: few steps are one.
-func differMuch(was, is []cell) bool {
-	n := 0
-	for i := range is {
-		if is[i] != was[i] {
-			if n++; n > leastMoved {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // equal returns the bytes of the chunks that a row has in common with one of the last frame.

@@ -55,7 +55,7 @@ func (l listScreen) draw(w, h int, put func(x, y int, text string, style tcell.S
 func TestScrolledLists(t *testing.T) {
 	for seed := range uint64(12) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
-		w, h := 30+rnd.IntN(60), 14+rnd.IntN(30)
+		w, h := 50+rnd.IntN(60), 24+rnd.IntN(20)
 		s, f := diffScreen(t, w, h)
 		f.out.OwnErase = seed%2 > 0
 		s.enc.inColor = !f.out.OwnErase
@@ -121,8 +121,9 @@ func TestScrollsAreShort(t *testing.T) {
 func TestScrollsSave(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(4, 5))
 	var sc scroller
+	found := 0
 	for range 300 {
-		w, h := 1+rnd.IntN(50), 1+rnd.IntN(20)
+		w, h := 20+rnd.IntN(50), 10+rnd.IntN(20)
 		was, is := make([]cell, w*h), make([]cell, w*h)
 		for i := range was {
 			was[i], is[i] = cell{text: string(rune('a' + rnd.IntN(3)))}, cell{text: string(rune('a' + rnd.IntN(3)))}
@@ -133,11 +134,15 @@ func TestScrollsSave(t *testing.T) {
 		if x == (scroll{}) {
 			continue
 		}
+		found++
 		saves := x.saves(was, is, w)
 		before := unequal(was, is)
 		if x.apply(was, w); saves < leastMoved || unequal(was, is) != before-saves {
 			t.Fatalf("%d×%d: %+v leaves %d of %d cells, and seems to save %d", w, h, x, unequal(was, is), before, saves)
 		}
+	}
+	if found < 50 {
+		t.Errorf("%d of 300 frames are scrolled", found)
 	}
 }
 
