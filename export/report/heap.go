@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/memtui/memtui/export/report/members"
+	"github.com/memtui/memtui/export/report/suspect"
 	"github.com/memtui/memtui/model"
 )
 
@@ -10,21 +11,21 @@ const SchemaHeap = "memtui.heap/1"
 
 // Heap holds the results for heap snapshots. Lists that were not requested are nil and omitted.
 type Heap struct {
-	Snapshots  []Snapshot    `json:"snapshots,omitzero"`
-	Snapshot   *int          `json:"snapshot,omitzero"` // the snapshot that the lists below describe
-	Edges      string        `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
-	Suspects   []HeapSuspect `json:"suspects,omitzero"` // what to look at first
-	Types      []HeapType    `json:"types,omitzero"`
-	Group      string        `json:"grouped_by,omitzero"` // the grouping of Groups: the key of an axis, or "kind"
-	Groups     []HeapGroup   `json:"groups,omitzero"`
-	Frames     []HeapFrame   `json:"frames,omitzero"`
-	Below      *model.Row    `json:"below,omitzero"` // the row that dominates Dominators directly
-	Dominators []Dominator   `json:"dominators,omitzero"`
-	Threads    []HeapThread  `json:"threads,omitzero"` // most retained first
-	Waste      *HeapWaste    `json:"waste,omitzero"`
-	Owners     *HeapOwners   `json:"holders,omitzero"`
-	Trends     *HeapTrends   `json:"trends,omitzero"` // of several snapshots
-	Counts     *HeapLengths  `json:"row_counts,omitzero"`
+	Snapshots  []Snapshot        `json:"snapshots,omitzero"`
+	Snapshot   *int              `json:"snapshot,omitzero"` // the snapshot that the lists below describe
+	Edges      string            `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
+	Suspects   []suspect.Suspect `json:"suspects,omitzero"` // what to look at first
+	Types      []HeapType        `json:"types,omitzero"`
+	Group      string            `json:"grouped_by,omitzero"` // the grouping of Groups: the key of an axis, or "kind"
+	Groups     []HeapGroup       `json:"groups,omitzero"`
+	Frames     []HeapFrame       `json:"frames,omitzero"`
+	Below      *model.Row        `json:"below,omitzero"` // the row that dominates Dominators directly
+	Dominators []Dominator       `json:"dominators,omitzero"`
+	Threads    []HeapThread      `json:"threads,omitzero"` // most retained first
+	Waste      *HeapWaste        `json:"waste,omitzero"`
+	Owners     *HeapOwners       `json:"holders,omitzero"`
+	Trends     *HeapTrends       `json:"trends,omitzero"` // of several snapshots
+	Counts     *HeapLengths      `json:"row_counts,omitzero"`
 
 	count   int      // snapshots of the file, including incomplete ones
 	shown   Snapshot // the figures of Snapshot, for people
