@@ -214,7 +214,7 @@ func (f *finder) allFreed(list verdict.List) string {
 		}
 	}
 	if late > 0 {
-		text += fmt.Sprintf(", but %s that had become more and more only after %v, with the last frees", model.Blocks(late), until)
+		text += fmt.Sprintf(", but %s of them only at the end, after %v: they had become more and more until then", model.Group(late), until)
 	}
 	return text
 }
@@ -559,5 +559,25 @@ func (f *finder) histories() error {
 			x.History[c], _ = model.SaturatingAdd(x.History[c], h[j][c])
 		}
 	}
+	for i := range f.out {
+		f.out[i].sayReplaced()
+	}
 	return nil
+}
+
+// sayReplaced makes a finding about the peak of a burst whose sites have about as much for most of the run: only its blocks
+// live for a short time, as in a cache.
+func (x *Finding) sayReplaced() {
+	high := 0
+	for _, level := range x.History {
+		if level >= x.Bytes-x.Bytes/2 {
+			high++
+		}
+	}
+	part := float64(high) / float64(max(len(x.History), 1))
+	if x.Kind != FindingBurst || part <= burstRun {
+		return
+	}
+	x.Kind = FindingPeak
+	x.Text += fmt.Sprintf("; at least half as much for %v of the run, as others take their place", model.Share(part))
 }

@@ -10,36 +10,50 @@ import (
 // growthColumns is the number of columns that the growth of a trace is computed from.
 const growthColumns = 4096
 
-// TraceGrowth returns how fast live bytes grow over a range, in bytes per second, as verdicts see it: by the lower
-// envelope on the clock of allocations, up to where the program begins to free everything. Of a complete run, it is at
-// least the growth of the sites that leak: other memory that shrinks does not hide them. ok is false for a range without
-// a duration.
-func TraceGrowth(ctx context.Context, t Trace, r Range) (perSecond float64, ok bool, err error) {
+// Rise is how live bytes grow.
+type Rise struct {
+	PerSecond float64
+	Freed     bool // most of what it added was freed at the end
+}
+
+// TraceGrowth returns how fast live bytes grow over a range, as verdicts see it: by the lower envelope on the clock of
+// allocations, up to where the program begins to free everything. Of a complete run, it is at least the growth of the
+// sites that leak: other memory that shrinks does not hide them. ok is false for a range without a duration.
+func TraceGrowth(ctx context.Context, t Trace, r Range) (rise Rise, ok bool, err error) {
 	columns, err := t.Chart(ctx, r, growthColumns)
 	if err != nil || len(columns) == 0 {
-		return 0, false, err
+		return Rise{}, false, err
 	}
 	parts := clockParts(columns)
 	end := beforeTeardown(columns, parts)
 	least, over := leastLevels(columns[:end], parts[:end])
-	perSecond, _ = rate(verdict.Rise(&least), over)
-	ok = columns[len(columns)-1].To > columns[0].From
+	last, gained := &columns[len(columns)-1], verdict.Rise(&least)
+	rise.Freed = float64(last.LastBytes) < gained/2
+	rise.PerSecond, _ = rate(gained, over)
+	ok = last.To > columns[0].From
 	if r != FullRange {
-		return perSecond, ok, nil
+		return rise, ok, nil
 	}
-	leaks, err := leaksGrow(ctx, t)
-	return max(perSecond, leaks), ok, err
+	leak, late, err := leaksGrow(ctx, t)
+	if leak+late > 0 {
+		rise.Freed = late > leak
+	}
+	rise.PerSecond = max(rise.PerSecond, leak+late)
+	return rise, ok, err
 }
 
-// leaksGrow returns how fast the sites grow that leak, or that leaked until the end of the run.
-func leaksGrow(ctx context.Context, t Trace) (perSecond float64, err error) {
+// leaksGrow returns how fast the sites grow that leak, and those that leaked until the program freed everything.
+func leaksGrow(ctx context.Context, t Trace) (leak, late float64, err error) {
 	sites, err := t.Verdicts(ctx, ByStack, "")
 	for i := range sites {
-		if v := &sites[i]; v.Kind == verdict.Leak || v.Kind == verdict.Late {
-			perSecond += v.Growth
+		switch v := &sites[i]; v.Kind {
+		case verdict.Leak:
+			leak += v.Growth
+		case verdict.Late:
+			late += v.Growth
 		}
 	}
-	return perSecond, err
+	return leak, late, err
 }
 
 // clockParts returns how much of the clock of verdicts each column is.

@@ -81,7 +81,8 @@ func tableRows() []row {
 		{s, SortReverse, "S", "Reverse the order."},
 		{s, ColumnLeft, "<", "Sort by the column to the left."},
 		{s, ColumnRight, ">", "Sort by the column to the right."},
-		{s, Group, "b", "Group by stack, owner, function, file, module, thread or size; heaps by type or kind."},
+		{s, Group, "b", "Group by stack, owner, function, file, module, thread, size; heaps by superclass, site, kind."},
+		{ScopeLeaks, Cost, "c", "Switch between what was never freed and what was freed late."},
 		{ScopeLeaks, AgeUp, "a", "Raise the minimum age of what counts as a leak."},
 		{ScopeLeaks, AgeDown, "Alt-a", "Lower the minimum age of what counts as a leak."},
 	}

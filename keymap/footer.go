@@ -154,8 +154,8 @@ func footer(s Scope) []hint {
 	case ScopeTable:
 		return []hint{{"open", []Action{Open}}, filterHint, focusHint, revealHint, diffHint, copyHint, evidenceHint, groupHint, sortHint, rowHint, {"pane", []Action{NextPane}}}
 	case ScopeLeaks:
-		return []hint{{"open", []Action{Open}}, filterHint, focusHint, diffHint, copyHint, evidenceHint, groupHint, sortHint, {"min age", []Action{AgeUp}}, rowHint,
-			{"pane", []Action{NextPane}}}
+		return []hint{{"open", []Action{Open}}, filterHint, focusHint, diffHint, copyHint, evidenceHint, groupHint,
+			{"min age", []Action{AgeUp}}, {"late", []Action{Cost}}, sortHint, rowHint, {"pane", []Action{NextPane}}}
 	case ScopeBlocks:
 		return []hint{{"back", []Action{Back}}, sortHint, {"reverse", []Action{SortReverse}}, copyHint, timeHint, peakHint, evidenceHint, rowHint}
 	case ScopeBlockTable:

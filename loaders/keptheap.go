@@ -19,7 +19,7 @@ type DecodedHeap struct {
 }
 
 // heapFormat is the format of files with decoded snapshots.
-var heapFormat = sections.Format{Magic: "memtui.heap/1\r\n\x00\x00", Version: 2}
+var heapFormat = sections.Format{Magic: "memtui.heap/1\r\n\x00\x00", Version: 3}
 
 // worthKeeping is the number of rows and references from which a snapshot is stored: smaller ones are decoded quickly.
 const worthKeeping = 1 << 20

@@ -51,6 +51,8 @@ type HeapInfo struct {
 	GC       int64 // collection number, NoCount if unknown
 	Complete bool  // no column is missing
 
+	File string // the name of the file that has it, where a recording consists of several; else ""
+
 	Rows, References                    int64   // NoCount if headers do not state it
 	Counts                              []int64 // rows by HeapSchema.Sets; NoCount where unknown
 	Bytes, ManagedBytes, UnmanagedBytes int64   // Bytes = managed + unmanaged

@@ -86,6 +86,20 @@ type HeapAxis struct {
 	Containers []string
 	// ByRow reports that rows of one type may differ: values are in Heap.Axes, not in HeapTables.Axes.
 	ByRow bool
+	// Unstated reports that a row without a value has one that the file does not state, such as a place of allocation.
+	// Otherwise there is none, such as the module of a type outside of modules.
+	Unstated bool
+}
+
+// Text returns a value as tables show it: what rows without one have instead is in angle brackets.
+func (a *HeapAxis) Text(value string) string {
+	switch {
+	case value != "":
+		return value
+	case a.Unstated:
+		return "<unknown>"
+	}
+	return "<none>"
 }
 
 // HeapEdgeKind is the kind of a reference: an index into [HeapSchema.Edges].

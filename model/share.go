@@ -98,7 +98,11 @@ func Change(before, after uint64) string {
 	case after-before >= 10*before && before < math.MaxUint64/10:
 		return threeSignificant(float64(after)/float64(before)) + " ×"
 	}
-	return "+" + ShareOf(after-before, before).String()
+	grown := ShareOf(after-before, before)
+	if text := grown.String(); text != ">99.9 %" { // growth may exceed 100 %: to come close to it means nothing
+		return "+" + text
+	}
+	return "+100 %"
 }
 
 // Each renders the n-th part of t, rounded to three significant digits ("0.89 µs", "12.5 ms"); n must not be 0.

@@ -550,7 +550,7 @@ func (a *app) travel(from, to *[]place) {
 	a.state, a.base = p.state, p.base
 	a.state.Profile, a.state.Status, a.state.Columns = now.Profile, now.Status, now.Columns
 	a.state.Compare = now.Compare // marks are not part of the position
-	a.state.Heap.Other = now.Heap.Other
+	a.state.Heap.Other, a.state.Heap.Requests = now.Heap.Other, now.Heap.Requests
 	a.state.Prof.Requests, a.state.Prof.Target = now.Prof.Requests, "" // requests of other screens are done or void
 	a.state.Dump.Requests = now.Dump.Requests
 	a.state.Spot.Requests = now.Spot.Requests + 1 // the line of then is shown again

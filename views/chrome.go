@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (a *app) drawHeader(s tcell.Screen, r widget.Rect) {
 	widget.Fill(s, r, st)
 	name := "memtui"
 	if p := a.state.Profile; p != nil {
-		name = p.Meta.Name
+		name = cmp.Or(a.fileOfSnapshot(), p.Meta.Name)
 	}
 	if a.Second != nil && a.state.Compare.On { // both files are named at the right
 		name = ""

@@ -205,5 +205,5 @@ func TestPromptSaysWhatIsSearched(t *testing.T) {
 
 // A file with one snapshot has nothing to compare, which is said.
 func TestOneSnapshotHasNothingToCompare(t *testing.T) {
-	openJava(t, 120, 40).has("one snapshot: nothing to compare", "all classes", "all references")
+	openJava(t, 120, 40).has("one snapshot: nothing to compare", "all class objects", "all references")
 }

@@ -93,8 +93,8 @@ func TestTypesOfEveryKind(t *testing.T) {
 	for _, want := range []string{"REPRs ", "Type objects ", "STables ", "Types "} {
 		u.keys("b").has(want)
 	}
-	u.keys("b", "Enter").has("types with “")
-	u.keys("Esc").has("Types ─")
+	u.keys("b", "Enter").has("Types · representation: ", "Esc goes back to the REPRs").keys("Esc").has("REPRs ─")
+	u.keys("Enter", "b").has("Type objects ─").keys("b", "b").has("Types ─")
 }
 
 func TestHeapTablesSort(t *testing.T) {
@@ -199,7 +199,7 @@ func TestComparisonSides(t *testing.T) {
 	u.keys("c").has("Δ RETAINED▼")
 	u.keys("c", "%").has("figures of before: as shares of the total", "the same total").keys("%").has("the same duration").keys("%").has("number of collections")
 	u.keys("%", "b").has("Frames by Δ bytes")
-	u.keys("b").has("Subtrees that grew")
+	u.keys("b").has("Subtrees that grew", "Δ COUNT", " here retain", " retained ")
 	u.keys("Enter").has("Dominators")
 	u.keys("Esc", "6", "b", "Enter").has("Objects of ")
 }

@@ -275,6 +275,14 @@ func (a *app) snapshotText() string {
 	return text
 }
 
+// fileOfSnapshot returns the name of the file that has the snapshot on screen, "" where the recording is one file.
+func (a *app) fileOfSnapshot() string {
+	if i := a.state.Snapshot(); i >= 0 && a.Heaps != nil {
+		return a.Heaps.Source().Info(i).File
+	}
+	return ""
+}
+
 // snapshotBytes returns how large a snapshot is, model.NoCount while unknown.
 func (a *app) snapshotBytes(i int, info *model.HeapInfo) int64 {
 	if t, ok := a.Loads.Totals[ui.HeapKey{Heaps: a.Heaps, I: i}]; ok {

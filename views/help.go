@@ -56,7 +56,7 @@ func (v *helpView) build(k *widget.Look) {
 		"Unfreed is what was never freed, leak or not. Temporary blocks were freed by the very next event. Units are binary: 1 KiB is 1024 bytes.",
 		"Growth is how fast the least live bytes rise in the last two thirds of the allocations, as check --max-growth limits it.",
 		"≤ and ≥ mean that a figure is at most, or at least, so large: blocks without an address cannot be freed, a file may not have been read to its end.",
-		"Verdicts: leak (grows to the end), late (freed at exit), kept (stays), bounded (like a cache), in-flight (soon freed), unknown.",
+		"Verdicts: leak (grows to the end), late (grew like that, freed at exit), kept (stays), was kept (stayed, freed at exit), bounded (like a cache), in-flight (soon freed), unknown.",
 	} {
 		v.lines = append(v.lines, widget.Plain(t))
 	}

@@ -274,11 +274,11 @@ func TestOverviewShowsGrowth(t *testing.T) {
 	u := openUI(t, 120, 40, colorCaps, store, ix)
 	shows := func() {
 		t.Helper()
-		slope, ok, err := analysis.TraceGrowth(t.Context(), ix, u.state().Range)
-		if err != nil || !ok || slope < 1 {
-			t.Fatal(slope, ok, err)
+		growth, ok, err := analysis.TraceGrowth(t.Context(), ix, u.state().Range)
+		if err != nil || !ok || growth.PerSecond < 1 {
+			t.Fatal(growth, ok, err)
 		}
-		u.has("growth +" + model.Rate(slope))
+		u.has("growth +" + model.Rate(growth.PerSecond))
 	}
 	shows()
 	u.keys(strings.Split(":range 0s 50ms", "")...).keys("Enter")

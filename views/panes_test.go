@@ -52,10 +52,11 @@ func TestLeaksPanes(t *testing.T) {
 	u := openKvleak(t, 80, 24, colorCaps).keys("4")
 	u.has("▸ 32.5K", "A/B/d diff  y copy  W evidence")
 	u.keys("Tab").has("▹ 32.5K", "never freed 429 KiB in 44") // the stack has the keys
-	u.keys("Tab").has("▸ 71.0K", "freed late 90.7 KiB in 139")
+	u.keys("c").has("▸ 71.0K", "freed late 90.7 KiB in 139")  // the other list, with the keys
 	u.keys("b").has("by stack only")
-	u.keys("Backtab").has("▹ 32.5K")
-	u.keys("Backtab", "Backtab").has("▹ 71.0K")
+	u.keys("Tab").has("▹ 71.0K")
+	u.keys("c").has("▸ 32.5K")
+	u.keys("Tab", "Tab").has("▸ 32.5K")
 }
 
 // Going through the panes comes back to the rows that were selected.

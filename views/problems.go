@@ -227,7 +227,7 @@ func (p *problems) emptyText() []string {
 
 // meanings says what findings of a severity are.
 var meanings = [...]string{
-	model.Note:    "A note says what to know about the file; no figure is wrong.",
+	model.Note:    "A note says what to know when reading the figures; nothing is damaged.",
 	model.Warning: "A warning makes some figures uncertain.",
 	model.Error:   "An error breaks a rule of the format.",
 }

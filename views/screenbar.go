@@ -20,6 +20,9 @@ const (
 	screenBarHeight = 30
 )
 
+// leftOut is where names have no room between others and the current one.
+const leftOut = "…"
+
 // screenRows returns the height of the bar of screens: 0 if there is no room for it.
 func (a *app) screenRows() int {
 	if _, _, w, h := a.GetRect(); w < screenBarWidth || h < screenBarHeight {
@@ -49,7 +52,10 @@ func (a *app) drawScreens(s tcell.Screen, r widget.Rect) {
 	widget.Fill(s, r, st)
 	shown, gap, more := a.screensIn(r.W - 1)
 	x, end := r.X, r.X+r.W-1
-	for _, i := range shown {
+	for n, i := range shown {
+		if n > 0 && i > shown[n-1]+1 {
+			x += widget.Print(s, x, r.Y, end-x, leftOut, a.over(themes.Muted, st))
+		}
 		name, key := st, a.over(themes.Muted, st)
 		if i == a.at {
 			name = a.Style(themes.Selection)
@@ -79,7 +85,7 @@ func (a *app) screensIn(w int) (shown []int, gap int, more string) {
 		return all, 0, ""
 	}
 	more = a.Hint(" {screens} more")
-	room := w - widget.Width(more) - widthOf(a.at)
+	room := w - widget.Width(more) - widthOf(a.at) - widget.Width(leftOut)
 	for _, i := range all {
 		if i != a.at {
 			room -= widthOf(i)

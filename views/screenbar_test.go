@@ -35,6 +35,14 @@ func TestScreenBar(t *testing.T) {
 	u.keys("`", "g", "j", "Enter").has("Timeline").keys("`", "Esc").has("Timeline")
 }
 
+// Where names before the current one have no room, the bar says so.
+func TestScreenBarMarksGaps(t *testing.T) {
+	u := openKvleak(t, 100, 40, colorCaps).keys("8")
+	u.has(" 7 Lifetimes  8 Problems ")
+	lacks(t, u, "… 8", "… 9")
+	u.keys("9").has(" … 9 Source ")
+}
+
 // The bar of any width has whole names, in order, and the name of the screen that is shown; what has no room is in the list.
 func TestScreenBarKeepsNamesWhole(t *testing.T) {
 	for w := screenBarWidth; w <= 160; w += 3 {

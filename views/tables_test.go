@@ -95,7 +95,7 @@ func tableCases() []tableCase {
 		{"Sites", onKvleak, []string{"3"}, sites, jsonKeys(report.Site{}), nil},
 		{"Sites by function", onKvleak, []string{"3", "b"}, sites, jsonKeys(report.Group{}, report.Site{}), nil},
 		{"Leaks", onKvleak, []string{"4"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), nil},
-		{"Late-freed", onKvleak, []string{"4", "Tab", "Tab"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), []string{titles.Trend}},
+		{"Late-freed", onKvleak, []string{"4", "c"}, leaks, jsonKeys(report.LeakSite{}, report.Site{}), []string{titles.Trend}},
 		{"Callers and callees", onKvleak, []string{"5", "c", "c", "c", "i", "Enter", "g", "Enter"}, paneOf("ListPane"), nil, nil},
 		{"Difference of callers", onKvleak, []string{"p", "A", "e", "d", "5", "g", "Down", "Down", "Down", "Down", "Down", "Enter"}, paneOf("ListPane"), nil, nil},
 		{"Source", onKvleak, []string{"9"}, lines, []string{"self", "total", "text"}, []string{""}},

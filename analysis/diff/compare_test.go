@@ -406,14 +406,14 @@ func TestCompareSentence(t *testing.T) {
 		before, after *Side
 		want          string
 	}{
-		{sideOf("x", s, 1024, 0), sideOf("y", s, 2048, 1024), "From before to after live memory grew by 2.00 KiB (+200.0 %), from 1.00 KiB to 3.00 KiB (+204 blocks); 50.0 % of the growth is a."},
+		{sideOf("x", s, 1024, 0), sideOf("y", s, 2048, 1024), "From before to after live memory grew by 2.00 KiB (+200.0 %), from 1.00 KiB to 3.00 KiB (+204 blocks); a grew by 1.00 KiB, 50.0 % of the growth."},
 		{sideOf("x", s, 100, 0), sideOf("y", s, 50, 10), "From before to after live memory shrank by 40 B (-40.0 %), from 100 B to 60 B (-4 blocks); a shrank by 50 B, others grew."},
 		{sideOf("x", s, 100, 10), sideOf("y", s, 50, 60), "From before to after live memory stayed at 110 B in total; a shrank by 50 B."},
 		{sideOf("x", s, 10, 40), sideOf("y", s, 110, 10), "From before to after live memory grew by 70 B (+140.0 %), from 50 B to 120 B (+7 blocks); a grew by 100 B, others shrank."},
 		{sideOf("x", s, 10, 5), sideOf("y", s, 110, 4), "From before to after live memory grew by 99 B (+660.0 %), from 15 B to 114 B (+10 blocks); a grew by 100 B, others shrank."},
-		{sideOf("x", s, 10, 40, 5), sideOf("y", s, 90, 100, 1), "From before to after live memory grew by 136 B (+247.3 %), from 55 B to 191 B (+14 blocks); 58.8 % of the net growth is a."},
+		{sideOf("x", s, 10, 40, 5), sideOf("y", s, 90, 100, 1), "From before to after live memory grew by 136 B (+247.3 %), from 55 B to 191 B (+14 blocks); a grew by 80 B, 58.8 % of the net growth."},
 		{sideOf("x", s, 100, 300), sideOf("y", s, 0, 500), "From before to after live memory grew by 100 B (+25.0 %), from 400 B to 500 B (+10 blocks); b grew by 200 B, others shrank."},
-		{sideOf("x", s, 100, 300), sideOf("y", s, 99, 300), "From before to after live memory shrank by 1 B (-0.3 %), from 400 B to 399 B (-1 block); 100 % of the shrinkage is a."},
+		{sideOf("x", s, 100, 300), sideOf("y", s, 99, 300), "From before to after live memory shrank by 1 B (-0.3 %), from 400 B to 399 B (-1 block); a shrank by 1 B, 100 % of the shrinkage."},
 		{sideOf("x", s, 100), sideOf("y", s, 100), "Nothing changed: live memory is 100 B on both sides."},
 	}
 	for _, tt := range tests {

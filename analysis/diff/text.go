@@ -158,32 +158,34 @@ func (f *Figures) opposes(whole *Figures) bool {
 	return a > 0 && b < 0 || a < 0 && b > 0
 }
 
-// Text returns the end of a sentence about the total change: "; 56.0 % of the growth is f". If the row changed by more
-// than the total, as others changed in the opposite direction, it states the row's own change: "; f grew by 1.20 MiB,
-// others shrank". The row must not have changed opposite to the total. Text returns "" for a row that did not change.
+// Text returns the end of a sentence about the total change: "; f grew by 1.20 MiB, 56.0 % of the growth". The amount
+// says of what the share is: sentences also name a change of counts. If the row changed by more than the total, as
+// others changed in the opposite direction, it has no share: "; f grew by 1.20 MiB, others shrank". The row must not have
+// changed opposite to the total. Text returns "" for a row that did not change.
 func (p *PartOfChange) Text(amount func(uint64) string) string {
 	part, whole := distance(p.row.BeforeBytes, p.row.AfterBytes), distance(p.total.BeforeBytes, p.total.AfterBytes)
-	verb, other, noun, is := "grew", "shrank", "growth", "is "
+	if part == 0 {
+		return ""
+	}
+	verb, other, noun := "grew", "shrank", "growth"
 	if p.row.DeltaBytes() < 0 {
 		verb, other, noun = "shrank", "grew", "shrinkage"
-	}
-	if p.nested {
-		is = "is within "
-	}
-	switch {
-	case part == 0:
-		return ""
-	case whole == 0:
-		return fmt.Sprintf("; %s %s by %s", p.Name, verb, amount(part))
-	case part > whole && p.nested: // the changes of the others are not known separately
-		return fmt.Sprintf("; what is within %s %s by %s", p.Name, verb, amount(part))
-	case part > whole:
-		return fmt.Sprintf("; %s %s by %s, others %s", p.Name, verb, amount(part), other)
 	}
 	if p.opposed {
 		noun = "net " + noun
 	}
-	return fmt.Sprintf("; %v of the %s%s %s%s", model.ShareOf(part, whole), noun, p.Of, is, p.Name)
+	what := p.Name
+	if p.nested {
+		what = "what is within " + what
+	}
+	text := fmt.Sprintf("; %s %s by %s", what, verb, amount(part))
+	switch {
+	case whole == 0 || part > whole && p.nested: // the changes of the others are not known separately
+		return text
+	case part > whole:
+		return text + ", others " + other
+	}
+	return text + fmt.Sprintf(", %v of the %s%s", model.ShareOf(part, whole), noun, p.Of)
 }
 
 // Bounds returns what lower bounds among the rows mean, "" without any.

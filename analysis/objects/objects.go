@@ -174,10 +174,11 @@ func (c *Chooser) part(r model.Row, name string) (string, bool) {
 		return h.IDText(r), true
 	}
 	axis, ok := h.Schema.AxisNamed(name)
-	if axis == 0 {
-		return heapgraph.Label(h, r), ok
+	text := h.OnAxis(axis, r)
+	if ok && axis == 0 && h.Kind(r).Naming != model.NamedByType { // a frame or a root
+		text = heapgraph.Label(h, r)
 	}
-	return h.OnAxis(axis, r), ok
+	return text, ok
 }
 
 func (c *Chooser) text(r model.Row) (string, bool) {

@@ -96,8 +96,9 @@ type counted struct {
 // All counts the snapshots of a file that [Counted] returns, except for the one at, one after the other, unless they
 // were counted before. It leaves out those that cannot be decoded. progress is called with the fraction done, 0 … 1.
 // The errors are those of ctx.
-func (c *Counts) All(ctx context.Context, heaps heapgraph.Heaps, at int, p heapgraph.Policy, progress func(done float64)) ([]Census, error) {
-	var out []Census
+func (c *Counts) All(
+	ctx context.Context, heaps heapgraph.Heaps, at int, p heapgraph.Policy, progress func(done float64),
+) (out []Census, err error) {
 	list := Counted(heaps.Source(), at)
 	for n, i := range list {
 		if i == at {

@@ -105,8 +105,11 @@ var commonWords = map[string]bool{
 // What returns the name of the objects: "Session", "objects of type module", or "objects of package shop.cart".
 func (s *Suspect) What() string {
 	name := model.Clean(s.Name)
-	if name == "" {
+	switch {
+	case name == "" && s.Axis == 0:
 		name = "<anon>"
+	case name == "":
+		name = s.Schema.Axes[s.Axis].Text("")
 	}
 	if s.Axis == 0 && !commonWords[strings.ToLower(name)] {
 		return name
@@ -161,6 +164,24 @@ func (s *Suspect) ownerText() string {
 	return "by " + text
 }
 
+// Place returns the object in which they accumulate, if their owner is another one above it: "they are in Hash #17,977".
+// Its row says which one that is. Objects that are linked to each other are below their first.
+func (s *Suspect) Place() string {
+	if !s.HasRow || s.Row == s.OwnerRow || s.OwnerRow == model.RootRow || s.Row == model.RootRow {
+		return ""
+	}
+	which := "they are in "
+	switch {
+	case s.owners > 1 || s.of == s.Count && s.heldCount*100 < s.Count*mostOf:
+		which = "the largest part is in "
+	case s.Count == 1:
+		which = "it is in "
+	case s.linked:
+		which = "they are below "
+	}
+	return which + model.Clean(s.top) + " #" + model.Group(uint64(s.Row))
+}
+
 // grew returns how the number of objects changed, "" for one snapshot.
 func (s *Suspect) grew() string {
 	if !s.HasGrowth {
@@ -204,12 +225,29 @@ func (s *Suspect) bound() string {
 	switch {
 	case s.level():
 		return fmt.Sprintf("bounded: as many as in #%d", s.first)
+	case s.Growth > 0 && most == s.course[len(s.course)-1]: // the bound is not known yet
+		how, c := "too few to count as growth", s.counts()
+		switch {
+		case c.slows():
+			how = "ever more slowly"
+		case c.falls() > c.rise()/stray:
+			how = "and fewer in between"
+		}
+		return fmt.Sprintf("bounded: %s more than in #%d, %s", model.Group(uint64(s.Growth)), s.first, how)
 	case s.Growth > 0:
 		text = fmt.Sprintf("%s more than in #%d, but ", model.Group(uint64(s.Growth)), s.first)
 	case s.Growth < 0:
 		text = fmt.Sprintf("%s fewer than in #%d, ", model.Group(uint64(-s.Growth)), s.first)
 	}
 	return text + fmt.Sprintf("bounded: at most %s, in #%d", model.Group(most.count), most.snapshot)
+}
+
+// counts returns the number of objects over the snapshots.
+func (s *Suspect) counts() (c course) {
+	for _, p := range s.course {
+		c = append(c, p.count)
+	}
+	return c
 }
 
 // grewBy returns by how much it grew, in objects, or in bytes if there are as many as before.

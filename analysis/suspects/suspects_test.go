@@ -231,6 +231,12 @@ func TestBoundedCache(t *testing.T) {
 	}
 	wantFirst(t, found(t, 2, program(1500), program(1490), program(1400)),
 		"bounded: 1,400 Session (2.42 MiB, 45.3 % of the heap) are held by one SessionCache through `$cache`; 100 fewer than in #0, bounded: at most 1,500, in #0")
+	wantFirst(t, found(t, 1, program(1400), program(1500)),
+		"bounded: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`; bounded: 100 more than in #0, too few to count as growth")
+	wantFirst(t, found(t, 2, program(1000), program(1400), program(1500)),
+		"bounded: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`; bounded: 500 more than in #0, ever more slowly")
+	wantFirst(t, found(t, 2, program(1400), program(1300), program(1500)),
+		"bounded: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`; bounded: 100 more than in #0, and fewer in between")
 	wantFirst(t, found(t, 3, program(300), program(1500), program(1500), program(1500)),
 		"once: 1,500 Session (2.60 MiB, 47.0 % of the heap) are held by one SessionCache through `$cache`; grew once, by 1,200 from #0 to #1")
 }

@@ -18,7 +18,7 @@ import (
 var indexFormat = sections.Format{Magic: "memtui.index/1\r\n", Version: IndexVersion}
 
 // IndexVersion is the version of the files that [KeptIndex.Write] writes.
-const IndexVersion = 15
+const IndexVersion = 16
 
 // errKeepNothing is the reason not to write an index.
 var errKeepNothing = errors.New("too much of the trace can only be read from start to end")

@@ -271,3 +271,37 @@ func allocatorStack(stacks *model.Stacks) {
 	stacks.Parent, stacks.Frame, stacks.Depth = append(stacks.Parent, 1), append(stacks.Frame, 6), append(stacks.Depth, 2)
 	stacks.Leaf[6] = 6
 }
+
+// A cache whose blocks are replaced all the time is no burst, though those at the peak live for a short time; what is
+// allocated once is.
+func TestFindingsTellCachesFromBursts(t *testing.T) {
+	const slots, rounds = 40, 4000
+	var cache, burst []model.Event
+	for i := range rounds {
+		at, addr := model.Time(i)*1000, uint64(16*(1+i%slots))
+		if i >= slots {
+			cache = append(cache, model.Event{Kind: model.Free, Time: at, Addr: addr})
+		}
+		cache = append(cache, model.Event{Kind: model.Alloc, Time: at, ID: 1, Addr: addr, Size: uint64(1000 + i*7%50)})
+		if i == rounds/2 {
+			burst = append(burst, model.Event{Kind: model.Alloc, Time: at, ID: 1, Addr: 8, Size: 1_000_000})
+		}
+		burst = append(burst, model.Event{Kind: model.Alloc, Time: at, ID: 2, Addr: 16, Size: 10}, model.Event{Kind: model.Free, Time: at + 1, Addr: 16})
+		if i == rounds/2+slots {
+			burst = append(burst, model.Event{Kind: model.Free, Time: at + 2, Addr: 8})
+		}
+	}
+	for i := range slots {
+		cache = append(cache, model.Event{Kind: model.Free, Time: rounds * 1000, Addr: uint64(16 * (1 + i))})
+	}
+	for _, c := range []struct {
+		events []model.Event
+		kind   analysis.FindingKind
+		text   string
+	}{{cache, analysis.FindingPeak, "at least half as much for 100 % of the run, as others take their place"}, {burst, analysis.FindingBurst, "for 40.0 ms"}} {
+		list, err := analysis.Findings(t.Context(), buildIndex(t, c.events, nil), nil, nil, 0)
+		if i := slices.IndexFunc(list, func(f analysis.Finding) bool { return f.Kind == c.kind }); err != nil || i < 0 || !strings.HasSuffix(list[i].Text, c.text) {
+			t.Errorf("no %v that ends in %q, %v: %v", c.kind, c.text, err, list)
+		}
+	}
+}

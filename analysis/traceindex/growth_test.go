@@ -38,11 +38,36 @@ func TestTraceGrowth(t *testing.T) {
 		events = append(events, model.Event{Kind: model.Alloc, Time: model.Time(i) * model.Second, Addr: uint64(i + 1), Size: 1000})
 	}
 	ix := buildIndex(t, events, nil)
-	if got, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.FullRange); err != nil || !ok || got < 980 || got > 1020 {
+	if got, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.FullRange); err != nil || !ok || got.Freed || got.PerSecond < 980 || got.PerSecond > 1020 {
 		t.Errorf("a block of 1,000 bytes each second grows by %v, %v, %v", got, ok, err)
 	}
 	if _, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, events[:1], nil), analysis.FullRange); err != nil || ok {
 		t.Errorf("one event grows: %v, %v", ok, err)
+	}
+}
+
+// Growth says that what grew was freed at the end, in one place or in all of its time.
+func TestTraceGrowthThenFreed(t *testing.T) {
+	for _, n := range []int{100, 30_000} {
+		ix := builtIndex(t, growThenFree(n), 1<<12)
+		if got, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.FullRange); err != nil || !ok || !got.Freed || got.PerSecond < 60_000 {
+			t.Errorf("%d blocks that are freed at the end: %v, %v, %v", n, got, ok, err)
+		}
+	}
+}
+
+// A leak that remains is not freed, though a cache is that was larger.
+func TestTraceGrowthOfWhatRemains(t *testing.T) {
+	run := growThenFree(1000)
+	events := []model.Event{{Kind: model.Alloc, ID: 2, Addr: 1, Size: 10_000_000}}
+	for _, e := range run.Events {
+		if e.Kind == model.Alloc {
+			events = append(events, e)
+		}
+	}
+	run.Events = append(events, model.Event{Kind: model.Free, Time: 1001 * 1000, Addr: 1})
+	if got, ok, err := analysis.TraceGrowth(t.Context(), builtIndex(t, run, 1<<12), analysis.FullRange); err != nil || !ok || got.Freed || got.PerSecond < 60_000 {
+		t.Errorf("%v, %v, %v", got, ok, err)
 	}
 }
 
@@ -65,7 +90,7 @@ func TestTraceGrowthThroughBursts(t *testing.T) {
 			}
 			events = append(events, model.Event{Kind: model.Marker, Time: 100 * model.Second})
 			got, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, events, nil), analysis.FullRange)
-			if want := map[bool]float64{true: 1000}[leak]; err != nil || !ok || math.Abs(got-want) > 40 {
+			if want := map[bool]float64{true: 1000}[leak]; err != nil || !ok || math.Abs(got.PerSecond-want) > 40 {
 				t.Errorf("with a burst at %d it grows by %v, want %v; %v", burst, got, want, err)
 			}
 		}
@@ -126,7 +151,7 @@ func TestTraceGrowthAsVerdictsSeeIt(t *testing.T) {
 		}, size},
 	} {
 		got, ok, err := analysis.TraceGrowth(t.Context(), buildIndex(t, c.run(), nil), analysis.FullRange)
-		if err != nil || !ok || math.Abs(got-c.want) > 0.06*c.want+1e-6 {
+		if err != nil || !ok || math.Abs(got.PerSecond-c.want) > 0.06*c.want+1e-6 {
 			t.Errorf("%s: grows by %v, %v, want %v; %v", c.name, got, ok, c.want, err)
 		}
 	}

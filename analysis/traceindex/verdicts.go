@@ -96,7 +96,7 @@ func (ix *fileIndex) judged(ctx context.Context) error {
 type judgeID struct{}
 
 // judge returns the verdicts of all sites, by key. It takes one walk over the records, and reads only chunks that are
-// so long that a block may live long without a record.
+// so long that a block may live long without a record, and the one in which the program begins to free everything.
 func (ix *fileIndex) judge(ctx context.Context, t *tally.Tally) (verdict.List, error) {
 	if ix.events() == 0 {
 		return verdict.List{}, ctx.Err()
@@ -204,10 +204,10 @@ func (ix *fileIndex) newJudge(ctx context.Context) (*judge, error) {
 	return j, r.err
 }
 
-// reads reports whether a chunk must be read, as its blocks may live long without a record.
+// reads reports whether a chunk must be read, as its blocks may live long without a record, or be freed late.
 func (j *judge) reads(c *chunk) bool {
 	switch {
-	case len(j.ix.chunks) <= verdict.Windows:
+	case len(j.ix.chunks) <= verdict.Windows, c.first < j.end && j.end < c.first+c.n:
 		return true
 	case !j.clock.OfTime():
 		return int(c.totals.AllocCount) > j.window

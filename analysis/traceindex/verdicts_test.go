@@ -99,8 +99,31 @@ func TestVerdictsAfterBurst(t *testing.T) {
 		if said[table].Kind != verdict.Kept || said[leak].Kind != verdict.Leak {
 			t.Errorf("in chunks of %d: the table is %v, the leak %v", chunkSize, said[table].Kind, said[leak].Kind)
 		}
-		if rate, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.FullRange); err != nil || !ok || rate < 6000 || rate > 6800 {
-			t.Errorf("in chunks of %d: growth of %v B/s, %v, %v", chunkSize, rate, ok, err)
+		if growth, ok, err := analysis.TraceGrowth(t.Context(), ix, analysis.FullRange); err != nil || !ok || growth.PerSecond < 6000 || growth.PerSecond > 6800 {
+			t.Errorf("in chunks of %d: growth of %v B/s, %v, %v", chunkSize, growth, ok, err)
+		}
+	}
+}
+
+// growThenFree is a program of one site that keeps n blocks, one each millisecond, and then frees all, the last one first.
+func growThenFree(n int) *modeltest.Planted {
+	run := &modeltest.Planted{Stacks: modeltest.Stacks()}
+	for i := range n {
+		run.Events = append(run.Events, model.Event{Kind: model.Alloc, Time: 1000 * model.Time(i), ID: 1, Addr: 16 * uint64(i+1), Size: 64})
+	}
+	for i := range n {
+		run.Events = append(run.Events, model.Event{Kind: model.Free, Time: 1000*model.Time(n) + model.Time(i), Addr: 16 * uint64(n-i)})
+	}
+	return run
+}
+
+// All blocks of a leak that are freed at the end are counted, also those allocated in the chunk in which that begins.
+func TestVerdictsCountAllThatIsFreedLate(t *testing.T) {
+	const n = 30_000
+	for _, chunkSize := range []int{1 << 12, 1 << 15, 1 << 22} {
+		v := verdictsOf(t, builtIndex(t, growThenFree(n), chunkSize))[1]
+		if v.Kind != verdict.Late || v.Late != n || v.LateBytes != n*64 {
+			t.Errorf("in chunks of %d: %v, %d blocks of %d bytes were freed late", chunkSize, v.Kind, v.Late, v.LateBytes)
 		}
 	}
 }
@@ -132,4 +155,20 @@ func builtIndex(t *testing.T, run *modeltest.Planted, chunkSize int) *fileIndex 
 		t.Fatal(err)
 	}
 	return ix
+}
+
+// That all was freed says what became more and more until then, and the finding about it agrees.
+func TestAllFreedButLate(t *testing.T) {
+	const n = 1000
+	list, err := analysis.Findings(t.Context(), builtIndex(t, growThenFree(n), 1<<12), nil, nil, analysis.UsualFindings)
+	if err != nil || len(list) < 2 {
+		t.Fatal(list, err)
+	}
+	const clean = "all 1,000 blocks were freed, but 1,000 of them only at the end, after 999 ms: they had become more and more until then"
+	if f := list[0]; f.Kind != analysis.FindingClean || f.Text != clean {
+		t.Errorf("%v: %s", f.Kind, f.Text)
+	}
+	if f := list[1]; f.Kind != analysis.FindingLate || f.Count != n || f.Bytes != 64*n {
+		t.Errorf("%v: %d blocks, %d bytes: %s", f.Kind, f.Count, f.Bytes, f.Text)
+	}
 }

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,7 +20,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		{Verdict{Kind: InFlight, reason: youngBlocks, born: 2, freed: 1, heldBytes: 977 * kib, Live: 1, Bytes: 391 * kib, Ended: 2, Late: 1, LateBytes: 977 * kib, first: at, last: at, longest: at},
 			"at 150 ms, before the last frees, 1 block (977 KiB) in use, allocated at 61.0 ms, no older than the one freed before became (61.0 ms); at the end 1 block (391 KiB) is live"},
 		{Verdict{Kind: Kept, reason: fewBlocks, born: 1, heldBytes: 977 * kib, Ended: 1, Late: 1, LateBytes: 977 * kib, first: at, last: at},
-			"at 150 ms, before the last frees, 1 block (977 KiB), allocated at 61.0 ms; none was freed before the last moments of the run; at the end none is live"},
+			"at 150 ms, before the last frees, 1 block (977 KiB), allocated at 61.0 ms; none was freed by then; at the end none is live"},
 		{Verdict{Kind: InFlight, reason: youngBlocks, born: 9, heldBytes: kib, Live: 9, Bytes: kib, suspects: 3, first: at, last: 2 * at},
 			"9 blocks (1.00 KiB) in use, allocated from 61.0 ms to 122 ms, but 6 of them too late to tell whether more will come: none was freed"},
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 4, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
@@ -26,15 +28,19 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 4, heldBytes: kib, Live: 6, Bytes: 2 * kib, first: at, last: 2 * at},
 			"at 150 ms, shortly before the end, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed; at the end 6 blocks (2.00 KiB) are live"},
 		{Verdict{Kind: Late, reason: outlivedAll, born: 4, heldBytes: kib, Ended: 4, Late: 4, LateBytes: kib, first: at, last: 2 * at},
-			"at 150 ms, before the last frees, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed before the last moments of the run; 4 blocks (1.00 KiB) were freed after that"},
+			"grew like a leak until the program freed it at its end: at 150 ms, before the last frees, 4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; none was freed by then; all 4 were freed after that"},
 		{Verdict{Kind: Leak, reason: outlivedSince, born: 4, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
 			"4 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, again and again; none was freed"},
 		{Verdict{Kind: Leak, reason: outlivedSince, born: 9, freed: 5, suspects: 4, heldBytes: kib, Live: 4, Bytes: kib, Ended: 5, first: at, last: 2 * at, longest: at},
-			"4 blocks (1.00 KiB) of 9 allocated; the 5 freed lived at most 61.0 ms, but all live ones are older, allocated again and again from 61.0 ms on"},
+			"4 blocks (1.00 KiB) of 9 allocated; the 5 freed lived at most 61.0 ms, but all live ones are older than that, allocated again and again from 61.0 ms on"},
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 9, freed: 5, suspects: 3, heldBytes: kib, Live: 4, Bytes: kib, Ended: 7, first: at, last: 2 * at, longest: at},
-			"4 blocks (1.00 KiB) of 11 allocated; the 5 freed before the last moments lived at most 61.0 ms, but 3 live ones are older, allocated throughout the run"},
+			"4 blocks (1.00 KiB) of 11 allocated; 7 were freed, before the last moments after at most 61.0 ms, but 3 live ones are older than that, allocated throughout the run"},
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 9, freed: 5, suspects: 1, heldBytes: kib, Live: 1, Bytes: kib, Ended: 10, Late: 3, first: at, last: 2 * at, longest: at},
-			"at 150 ms, before the last frees, 4 blocks (1.00 KiB) of 9 allocated; the 5 freed lived at most 61.0 ms, but 1 live one is older, allocated throughout the run; at the end 1 block (1.00 KiB) is live"},
+			"at 150 ms, before the last frees, 4 blocks (1.00 KiB) of 9 allocated by then; the 5 freed lived at most 61.0 ms, but 1 live one is older than that, allocated throughout the run; at the end 1 block (1.00 KiB) is live"},
+		{Verdict{Kind: Leak, reason: outlivedAll, born: 100, freed: 0, heldBytes: kib, Live: 99, Bytes: kib, Ended: 1, Late: 1, first: at, last: 2 * at},
+			"99 blocks (1.00 KiB), allocated from 61.0 ms to 122 ms, throughout the run; one was freed, in the last moments of the run"},
+		{Verdict{Kind: Late, reason: outlivedAll, born: 9, freed: 5, suspects: 4, heldBytes: kib, Live: 1, Bytes: kib / 4, Ended: 8, Late: 3, LateBytes: kib * 3 / 4, first: at, last: 2 * at, longest: at},
+			"grew like a leak until the program freed it at its end: at 150 ms, before the last frees, 4 blocks (1.00 KiB) of 9 allocated by then; the 5 freed lived at most 61.0 ms, but all live ones are older than that, allocated throughout the run; 3 of them (768 B) were freed after that; at the end 1 block (256 B) is live"},
 		{Verdict{Kind: Bounded, reason: replacing, born: 4, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
 			"4 blocks (1.00 KiB) in use; they replace blocks that the same function allocated for other callers: together, they do not become more"},
 		{Verdict{Kind: Leak, reason: largerBlocks, born: 9, freed: 5, heldBytes: kib, Live: 4, Bytes: kib, first: at, last: 2 * at},
@@ -49,6 +55,24 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		}
 		if strings.Contains(got, "freed blocks became: none") {
 			t.Errorf("%s", got)
+		}
+	}
+}
+
+// What was freed and what is live add up to what was allocated, in each sentence that has all three.
+func TestEvidenceAddsUp(t *testing.T) {
+	counts := regexp.MustCompile(`([\d,]+) blocks .* of ([\d,]+) allocated.*; (?:the )?([\d,]+) (?:were )?freed`)
+	for _, v := range []Verdict{
+		{Kind: Kept, reason: oneTime, born: 142, freed: 7, suspects: 134, heldBytes: 100_000, Live: 134, Bytes: 100_000, Ended: 8, Late: 1},
+		{Kind: Leak, reason: outlivedAll, born: 1000, freed: 400, suspects: 600, heldBytes: 100_000, Live: 605, Bytes: 101_000, Ended: 420, Late: 3},
+		{Kind: Late, reason: outlivedAll, born: 1837, freed: 15, suspects: 1495, heldBytes: 100_000, Ended: 1839, Late: 1822},
+	} {
+		var n [4]int
+		for i, text := range counts.FindStringSubmatch(v.Evidence()) {
+			n[i], _ = strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+		}
+		if n[1] == 0 || n[1]+n[3] != n[2] {
+			t.Errorf("%d and %d are not %d: %s", n[1], n[3], n[2], v.Evidence())
 		}
 	}
 }

@@ -164,3 +164,26 @@ func TestTogether(t *testing.T) {
 		}
 	}
 }
+
+// Where hardly any block is freed, the young ones tell, too, whether a site still grows: in a recording of samples, few of
+// its blocks are old enough to be suspects in each quarter.
+func TestYoungBlocksOfWhatIsHardlyFreed(t *testing.T) {
+	steady := []uint32{18: 2, 1, 4, 1, 26: 2, 1, 1, 1, 1, 2, 1, 36: 2, 39: 3, 1, 3, 2, 2, 46: 1, 53: 3, 56: 1, 58: 1, 1, 4, 62: 2}
+	ended := []uint32{18: 2, 1, 4, 1, 26: 2, 1, 1, 1, 1, 2, 1, 36: 2, 39: 3, 1, 3, 2, 2, 46: 1, 62: 1}
+	for _, c := range []struct {
+		births []uint32
+		freed  uint64
+		want   Kind
+	}{{steady, 1, Leak}, {steady, 4, Leak}, {steady, 9, Kept}, {ended, 1, Kept}, {ended, 3, Kept}} {
+		e := Evidence{sums: &sums{freed: c.freed, first: model.Second, last: 8 * model.Second, longest: model.Second}}
+		for _, n := range c.births {
+			e.live += uint64(n)
+		}
+		copy(e.births[:], c.births)
+		e.ages[7] = uint32(c.freed)
+		e.born, e.liveBytes = e.live+c.freed, 1000*e.live
+		if v := e.Judge(8 * model.Second); v.Kind != c.want {
+			t.Errorf("%d live, %d freed: %v, want %v: %s", e.live, c.freed, v.Kind, c.want, v.Evidence())
+		}
+	}
+}

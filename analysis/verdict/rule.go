@@ -23,6 +23,9 @@ const (
 	// At least this share of the fullest quarter's births is in the last quarter: otherwise growth ends, like the last
 	// words of a vocabulary.
 	fullQuarter = 0.3
+	// Of a site that frees at most one block for so many live ones, the young ones are not about to be freed either: had
+	// they been, more would have been before.
+	hardlyFreed = 10
 	// Survivors were born throughout the run if its time before the first and after the last of them is at most this part
 	// each. It changes the words, not the verdict.
 	spanEdge = 8
@@ -92,7 +95,7 @@ func (e *Evidence) judge(end model.Time, use part) Verdict {
 	room := Windows - e.limit(use)
 	quarters := e.quarters(room)
 	v.suspects = quarters[0] + quarters[1] + quarters[2] + quarters[3]
-	even := evenness(quarters)
+	even := e.spread(quarters)
 	switch {
 	case room < leastRoom:
 		return e.byLevel(conclude, use)
@@ -157,6 +160,15 @@ func (e *Evidence) quarters(room int) (n [4]uint64) {
 // firstWindow returns the window of the first survivor's birth.
 func (e *Evidence) firstWindow() int {
 	return max(slices.IndexFunc(e.births[:], func(n uint32) bool { return n > 0 }), 0)
+}
+
+// spread returns how evenly the suspects were born, or all survivors where hardly any block is freed.
+func (e *Evidence) spread(suspects [4]uint64) float64 {
+	even := evenness(suspects)
+	if e.freed > 0 && e.freed <= e.live/hardlyFreed {
+		even = max(even, evenness(e.quarters(Windows-roughness)))
+	}
+	return even
 }
 
 // evenness returns the last quarter as a share of the fullest, 0 if one is empty. If the last has few, that may be by

@@ -100,6 +100,14 @@ func (l List) Of(key uint32) Verdict {
 	return l[i]
 }
 
+// To returns until when the verdicts go, 0 if there are none.
+func (l List) To() (to model.Time) {
+	for i := range l {
+		to = max(to, l[i].Until)
+	}
+	return to
+}
+
 // By returns the most significant verdict of each group, with the growth of all sites of that kind. groupOf returns the
 // group of a key, and false if it is in none.
 func (l List) By(groupOf func(key uint32) (group uint32, ok bool)) List {
@@ -143,25 +151,27 @@ func (v *Verdict) Order() uint64 { return uint64(v.Kind)<<60 | math.Float64bits(
 // Evidence returns the verdict's reason in one sentence that can be checked. It is about the end of the trace if
 // nothing has changed since the program began to free everything, else about that moment, and says so.
 func (v *Verdict) Evidence() string {
-	before := v.born - min(v.freed, v.born)
 	if v.reason == noFrees {
 		return blocks(v.Live, v.Bytes) + "; the file records no frees, so it does not show what leaks"
 	}
 	if v.reason == lastMoment {
 		return blocks(v.Live, v.Bytes) + ", all allocated in the last moments of the run"
 	}
+	before := v.before()
 	if v.Kind != Late && alike(before, v.Live) && alike(v.heldBytes, v.Bytes) {
-		return v.observed(blocks(v.Live, v.Bytes), v.Live+v.Ended)
+		return v.observed(moment{held: v.Live, bytes: v.Bytes, freed: v.Ended, end: true})
 	}
-	text := v.observed(blocks(before, v.heldBytes), v.born)
+	text := v.observed(moment{held: before, bytes: v.heldBytes, freed: v.freed})
 	when := "at " + v.Until.String() + ", shortly before the end, "
 	if v.Late > 0 {
 		when = "at " + v.Until.String() + ", before the last frees, "
 	}
 	text = when + text
+	if v.Kind == Late {
+		text = "grew like a leak until the program freed it at its end: " + text + "; " + v.freedLate()
+	}
 	switch {
-	case v.Kind == Late:
-		text += fmt.Sprintf("; %s freed after that", was(v.Late, v.LateBytes, "was", "were"))
+	case v.Kind == Late && v.Live == 0:
 	case v.Live == 0:
 		text += "; at the end none is live"
 	default:
@@ -170,25 +180,52 @@ func (v *Verdict) Evidence() string {
 	return text
 }
 
+// moment is what of a site the evidence is about: its blocks at one time.
+type moment struct {
+	held, bytes uint64 // live ones
+	freed       uint64
+	end         bool // the end of the trace, not when the program began to free everything
+}
+
+// before returns the number of blocks that were live when the program began to free everything.
+func (v *Verdict) before() uint64 { return v.born - min(v.freed, v.born) }
+
+// freedLate returns how many of the blocks that were live when the program began to free everything were freed.
+func (v *Verdict) freedLate() string {
+	switch before := v.before(); {
+	case v.Late == before && before == 1:
+		return "it was freed after that"
+	case v.Late == before:
+		return "all " + model.Group(before) + " were freed after that"
+	case v.Late == 1:
+		return fmt.Sprintf("1 of them (%v) was freed after that", model.Bytes(v.LateBytes))
+	}
+	return fmt.Sprintf("%s of them (%v) were freed after that", model.Group(v.Late), model.Bytes(v.LateBytes))
+}
+
 // alike reports whether the figures of both moments differ by at most one part in fifty, too little to state both.
 func alike(a, b uint64) bool { return max(a, b)-min(a, b) <= max(a, b)/50 }
 
-// others returns what became of the blocks that were freed, of allocated ones. How long those lived that were allocated
-// after Until is unknown.
-func (v *Verdict) others(allocated uint64) string {
-	until := ""
-	if allocated > v.born {
-		until = " before the last moments"
+// others returns what became of the blocks that were freed. How long those lived that were freed in the last moments
+// is unknown.
+func (v *Verdict) others(at moment) string {
+	were := model.Group(at.freed) + " were"
+	if at.freed == 1 {
+		were = "one was"
 	}
 	switch {
-	case v.freed == 1:
-		return fmt.Sprintf("the one freed%s lived at most %v", until, v.longest)
-	case v.freed > 1:
-		return fmt.Sprintf("the %s freed%s lived at most %v", model.Group(v.freed), until, v.longest)
-	case v.Ended > 0:
-		return "none was freed before the last moments of the run"
+	case at.freed == 0 && v.Ended > 0:
+		return "none was freed by then"
+	case at.freed == 0:
+		return "none was freed"
+	case v.freed == 0:
+		return were + " freed, in the last moments of the run"
+	case at.freed > v.freed:
+		return fmt.Sprintf("%s freed, before the last moments after at most %v", were, v.longest)
+	case at.freed == 1:
+		return fmt.Sprintf("the one freed lived at most %v", v.longest)
 	}
-	return "none was freed"
+	return fmt.Sprintf("the %s freed lived at most %v", model.Group(at.freed), v.longest)
 }
 
 // replaced returns how soon blocks are freed while others take their place.
@@ -199,9 +236,9 @@ func (v *Verdict) replaced() string {
 	return fmt.Sprintf("each is freed after at most %v, as %s were, and others take its place", v.longest, model.Group(v.freed))
 }
 
-// observed returns what was observed about the live blocks, of allocated ones.
-func (v *Verdict) observed(held string, allocated uint64) string {
-	others, replaced := v.others(allocated), v.replaced()
+// observed returns what was observed about the live blocks of a moment.
+func (v *Verdict) observed(at moment) string {
+	held, others, replaced := blocks(at.held, at.bytes), v.others(at), v.replaced()
 	first, last := model.Ends(v.first, v.last, "")
 	span := fmt.Sprintf("allocated from %s to %s", first, last)
 	if v.first == v.last {
@@ -224,7 +261,7 @@ func (v *Verdict) observed(held string, allocated uint64) string {
 	case flatLevel:
 		return fmt.Sprintf("%s in use; in the last third of the run, they did not become more", held)
 	case outlivedAll, outlivedSince, oneTime:
-		return v.outlived(held, span, first, allocated)
+		return v.outlived(at, span, first)
 	case risingLevel:
 		return fmt.Sprintf("%s live; their minimum count and size rise to the end of the run; %s", held, others)
 	case largerBlocks:
@@ -240,7 +277,7 @@ func (v *Verdict) observed(held string, allocated uint64) string {
 
 // outlived returns how much older than freed blocks the live ones became, and when they were allocated: "throughout the
 // run" only where that spans it.
-func (v *Verdict) outlived(held, span, first string, allocated uint64) string {
+func (v *Verdict) outlived(at moment, span, first string) string {
 	when, whenThen := ", throughout the run", "allocated throughout the run"
 	switch v.reason {
 	case outlivedSince:
@@ -248,18 +285,24 @@ func (v *Verdict) outlived(held, span, first string, allocated uint64) string {
 	case oneTime:
 		when, whenThen = ", few or none late in the run", "few or none allocated late in the run"
 	}
-	others := v.others(allocated)
+	held, others := blocks(at.held, at.bytes), v.others(at)
 	if v.freed == 0 {
 		return held + ", " + span + when + "; " + others
 	}
-	which := model.Group(v.suspects) + " live ones are"
+	older := min(v.suspects, at.held)
+	which := model.Group(older) + " live ones are"
 	switch {
-	case v.suspects == v.born-min(v.freed, v.born):
+	case older == at.held && v.suspects == v.before():
 		which = "all live ones are"
-	case v.suspects == 1:
+	case older == 1:
 		which = "1 live one is"
 	}
-	return fmt.Sprintf("%s of %s allocated; %s, but %s older, %s", held, model.Group(allocated), others, which, whenThen)
+	then := ""
+	if !at.end {
+		then = " by then"
+	}
+	return fmt.Sprintf("%s of %s allocated%s; %s, but %s older than that, %s", held, model.Group(at.held+at.freed), then,
+		others, which, whenThen)
 }
 
 // blocks returns "1 block (64 B)" or "452 blocks (5.60 MiB)".

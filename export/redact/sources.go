@@ -84,6 +84,15 @@ func (h *heaps) Open(ctx context.Context, i int, progress func(float64)) (*model
 	return &out, nil
 }
 
+// Info replaces the name of the snapshot's file.
+func (h *heaps) Info(i int) model.HeapInfo {
+	info := h.HeapSource.Info(i)
+	if info.File != "" {
+		info.File = h.r.Name("file", info.File)
+	}
+	return info
+}
+
 // Wraps implements [model.HeapWrapper].
 func (h *heaps) Wraps() model.HeapSource { return h.HeapSource }
 

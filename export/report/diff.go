@@ -16,6 +16,7 @@ import (
 	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
+	"github.com/memtui/memtui/export/report/suspect"
 	"github.com/memtui/memtui/model"
 )
 
@@ -47,7 +48,7 @@ type Diff struct {
 	Merged     DiffPair[int]     `json:"merged"`            // rows that were added to another one of their side because they look the same
 	LeftOut    int               `json:"left_out,omitzero"` // rows whose retained size is unknown on one side
 	Only       []string          `json:"only,omitzero"`
-	Suspects   []HeapSuspect     `json:"suspects,omitzero"` // of heap snapshots: those that grew, most grown first
+	Suspects   []suspect.Suspect `json:"suspects,omitzero"` // of heap snapshots: those that grew, most grown first
 
 	Remarks []string `json:"notes,omitzero"` // on how rows are matched
 
@@ -298,7 +299,7 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 func (d *Diff) suspects(list []suspects.Suspect) {
 	for i := range list {
 		if s := &list[i]; s.Verdict == suspects.Grows {
-			d.Suspects = append(d.Suspects, newSuspect(s))
+			d.Suspects = append(d.Suspects, suspect.New(s))
 			d.Suspects[len(d.Suspects)-1].Evidence = s.Change()
 		}
 	}

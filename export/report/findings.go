@@ -68,8 +68,8 @@ func (b *builder) findings() (err error) {
 	if err != nil {
 		return err
 	}
-	if growth = math.Round(growth*100) / 100; ok {
-		b.out.Growth = &growth
+	if perSecond := math.Round(growth.PerSecond*100) / 100; ok {
+		b.out.Growth, b.out.regained = &perSecond, growth.Freed
 	}
 	list, err := analysis.Findings(b.ctx, b.trace, b.profile, b.opt.Libraries, b.opt.Limit)
 	if err != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/memtui/memtui/export/report/members"
+	"github.com/memtui/memtui/export/report/suspect"
 	"github.com/memtui/memtui/model"
 )
 
@@ -10,21 +11,21 @@ const SchemaHeap = "memtui.heap/1"
 
 // Heap holds the results for heap snapshots. Lists that were not requested are nil and omitted.
 type Heap struct {
-	Snapshots  []Snapshot    `json:"snapshots,omitzero"`
-	Snapshot   *int          `json:"snapshot,omitzero"` // the snapshot that the lists below describe
-	Edges      string        `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
-	Suspects   []HeapSuspect `json:"suspects,omitzero"` // what to look at first
-	Types      []HeapType    `json:"types,omitzero"`
-	Group      string        `json:"grouped_by,omitzero"` // the grouping of Groups: the key of an axis, or "kind"
-	Groups     []HeapGroup   `json:"groups,omitzero"`
-	Frames     []HeapFrame   `json:"frames,omitzero"`
-	Below      *model.Row    `json:"below,omitzero"` // the row that dominates Dominators directly
-	Dominators []Dominator   `json:"dominators,omitzero"`
-	Threads    []HeapThread  `json:"threads,omitzero"` // most retained first
-	Waste      *HeapWaste    `json:"waste,omitzero"`
-	Owners     *HeapOwners   `json:"holders,omitzero"`
-	Trends     *HeapTrends   `json:"trends,omitzero"` // of several snapshots
-	Counts     *HeapLengths  `json:"row_counts,omitzero"`
+	Snapshots  []Snapshot        `json:"snapshots,omitzero"`
+	Snapshot   *int              `json:"snapshot,omitzero"` // the snapshot that the lists below describe
+	Edges      string            `json:"edges,omitzero"`    // the references that retained sizes follow: the name of a policy
+	Suspects   []suspect.Suspect `json:"suspects,omitzero"` // what to look at first
+	Types      []HeapType        `json:"types,omitzero"`
+	Group      string            `json:"grouped_by,omitzero"` // the grouping of Groups: the key of an axis, or "kind"
+	Groups     []HeapGroup       `json:"groups,omitzero"`
+	Frames     []HeapFrame       `json:"frames,omitzero"`
+	Below      *model.Row        `json:"below,omitzero"` // the row that dominates Dominators directly
+	Dominators []Dominator       `json:"dominators,omitzero"`
+	Threads    []HeapThread      `json:"threads,omitzero"` // most retained first
+	Waste      *HeapWaste        `json:"waste,omitzero"`
+	Owners     *HeapOwners       `json:"holders,omitzero"`
+	Trends     *HeapTrends       `json:"trends,omitzero"` // of several snapshots
+	Counts     *HeapLengths      `json:"row_counts,omitzero"`
 
 	count   int      // snapshots of the file, including incomplete ones
 	shown   Snapshot // the figures of Snapshot, for people
@@ -75,7 +76,8 @@ type Snapshot struct {
 	Managed   *uint64 `json:"managed_bytes,omitzero"`
 	Unmanaged *uint64 `json:"unmanaged_bytes,omitzero"`
 	members.Reach
-	Complete bool `json:"complete"`
+	Complete bool   `json:"complete"`
+	File     string `json:"file,omitzero"` // of several
 }
 
 // HeapType holds the objects of one type: the rows of the schema's first set.
@@ -195,8 +197,10 @@ type HeapStep struct {
 // newSnapshot returns the figures that headers record of a snapshot.
 func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snapshot {
 	s := Snapshot{
-		Index: index, Complete: info.Complete, GC: known(info.GC), Rows: known(info.Rows), References: known(info.References),
-		Bytes: knownBytes(info.Bytes), Managed: knownBytes(info.ManagedBytes), Unmanaged: knownBytes(info.UnmanagedBytes),
+		Index: index, Complete: info.Complete, File: info.File,
+		GC: members.Known(info.GC), Rows: members.Known(info.Rows), References: members.Known(info.References),
+		Bytes: members.KnownBytes(info.Bytes), Managed: members.KnownBytes(info.ManagedBytes),
+		Unmanaged: members.KnownBytes(info.UnmanagedBytes),
 	}
 	if info.Time != model.NoTime {
 		s.Time = &info.Time
@@ -205,25 +209,9 @@ func newSnapshot(schema *model.HeapSchema, index int, info model.HeapInfo) Snaps
 		s.Reach = make(members.Reach, 1)
 	}
 	for i := range schema.Sets {
-		s.Counts = append(s.Counts, members.Count{Set: &schema.Sets[i], N: known(info.Count(i))})
+		s.Counts = append(s.Counts, members.Count{Set: &schema.Sets[i], N: members.Known(info.Count(i))})
 	}
 	return s
-}
-
-// known returns a pointer to n, or nil if n is unknown.
-func known(n int64) *int64 {
-	if n == model.NoCount {
-		return nil
-	}
-	return &n
-}
-
-func knownBytes(n int64) *uint64 {
-	if n < 0 {
-		return nil
-	}
-	u := uint64(n)
-	return &u
 }
 
 // list returns the table of that name and whether it exists; "" is the first requested table.

@@ -19,6 +19,7 @@ import (
 	"github.com/memtui/memtui/analysis/traceindex"
 	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/export/report/cells"
+	"github.com/memtui/memtui/export/report/suspect"
 	"github.com/memtui/memtui/internal/memtest"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/loaders/mvmheap"
@@ -342,7 +343,7 @@ func TestNothingIsCertainOfNothing(t *testing.T) {
 	if word, sure := wordOf(verdict.Verdict{Kind: verdict.Unknown, Confidence: 0.3}); word != "unknown" || sure.String() != "30 %" {
 		t.Errorf("%s, %v", word, sure)
 	}
-	if s := newSuspect(&suspects.Suspect{Schema: &model.HeapSchema{}}); s.Verdict != "" || s.Sure != nil || s.Certain("") != "" {
+	if s := suspect.New(&suspects.Suspect{Schema: &model.HeapSchema{}}); s.Verdict != "" || s.Sure != nil || s.Certain("") != "" {
 		t.Errorf("of one snapshot: %q, %v", s.Verdict, s.Sure)
 	}
 }

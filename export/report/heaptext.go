@@ -1,10 +1,11 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/members"
@@ -19,6 +20,9 @@ func (t *TextWriter) heapScope() []string {
 		return nil
 	}
 	parts := []string{model.SnapshotText(*h.Snapshot, h.count)}
+	if h.shown.File != "" {
+		parts = append(parts, model.Clean(h.shown.File))
+	}
 	if h.shown.GC != nil {
 		parts = append(parts, "GC "+model.Group(uint64(max(*h.shown.GC, 0))))
 	}
@@ -49,9 +53,13 @@ func (t *TextWriter) heapFigures() {
 	if s.Managed != nil && s.Unmanaged != nil {
 		split = fmt.Sprintf(": %s managed, %s unmanaged", t.Style.Bytes(*s.Managed), t.Style.Bytes(*s.Unmanaged))
 	}
-	t.Line(" ", cells.Pad("heap", 12, false), cells.Pad(t.Style.Bytes(*s.Bytes), 10, true), exact, split)
+	width := 12
 	for _, c := range s.counts() {
-		t.Line(" ", cells.Pad(c.name, 12, false), cells.Pad(t.Style.Count(c.n), 10, true))
+		width = max(width, utf8.RuneCountInString(c.name))
+	}
+	t.Line(" ", cells.Pad("heap", width, false), cells.Pad(t.Style.Bytes(*s.Bytes), 10, true), exact, split)
+	for _, c := range s.counts() {
+		t.Line(" ", cells.Pad(c.name, width, false), cells.Pad(t.Style.Count(c.n), 10, true))
 	}
 }
 
@@ -187,6 +195,10 @@ func (w heapWriter) snapshots() table {
 		out.cols = append(out.cols, col{strings.ToUpper(set.Many), number})
 	}
 	out.cols = append(out.cols, col{"", word})
+	several := slices.ContainsFunc(w.h.Snapshots, func(s Snapshot) bool { return s.File != "" })
+	if several {
+		out.cols = append(out.cols, col{titles.File, name})
+	}
 	top := uint64(0)
 	for _, s := range w.h.Snapshots {
 		if s.Bytes != nil {
@@ -210,7 +222,10 @@ func (w heapWriter) snapshots() table {
 				row = append(row, w.count(c.N))
 			}
 		}
-		out.rows = append(out.rows, append(row, note))
+		if row = append(row, note); several {
+			row = append(row, w.name(s.File))
+		}
+		out.rows = append(out.rows, row)
 	}
 	return out
 }
@@ -267,7 +282,7 @@ func (w heapWriter) byAxis(id string, axis model.HeapAxis, n, shown int) table {
 
 // figures returns the cells of a group of objects before its name, and explains a group that retains less than it is.
 func (w heapWriter) figures(out *table, bytes, count uint64, unmanaged *uint64, r *HeapRetained) []string {
-	const why = ": nothing retains unreachable ones"
+	const why = "; unreachable ones count as bytes, but nothing retains them"
 	if r.Retained != nil && *r.Retained < bytes && !strings.HasSuffix(out.answer, why) {
 		out.answer += why
 	}
@@ -304,7 +319,7 @@ func (w heapWriter) groups() table {
 	for i := range w.h.Groups {
 		g := &w.h.Groups[i]
 		out.rows = append(out.rows, append(w.figures(&out, g.Bytes, g.Count, g.Unmanaged, &g.HeapRetained),
-			cmp.Or(w.name(g.Value), "<none>")))
+			w.name(axis.Text(g.Value))))
 	}
 	return out
 }

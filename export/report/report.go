@@ -153,9 +153,10 @@ type Trace struct {
 	LiveUpperBound   bool   `json:"live_upper_bound"` // blocks without an address can never be freed
 	Saturated        bool   `json:"saturated"`        // a sum did not fit 64 bits and is at 2^64-1
 
-	Peak   *Peak    `json:"peak,omitzero"` // nil if the range has no event
-	Live   Live     `json:"live"`
-	Growth *float64 `json:"growth_bytes_per_second,omitzero"` // of live bytes over the range, as verdicts see it; nil without a duration
+	Peak     *Peak    `json:"peak,omitzero"` // nil if the range has no event
+	Live     Live     `json:"live"`
+	Growth   *float64 `json:"growth_bytes_per_second,omitzero"` // of live bytes over the range, as verdicts see it; nil without a duration
+	regained bool     // what grew was freed at the end
 
 	Findings   []Finding   `json:"findings"`      // most significant first, about the complete run
 	Ages       []ages.Site `json:"ages,omitzero"` // of the first findings that are verdicts; only if requested

@@ -317,10 +317,11 @@ func (w tableWriter) lateFreed() table {
 	l := w.t.LateFreed
 	out := w.leakRows(l.Sites, titles.Share)
 	out.name, out.title, out.more = "late_freed", "Freed only at the end of the run", w.t.Rows.LateFreed-len(l.Sites)
-	out.answer = w.style.Bytes(l.Bytes) + " in " + model.Counted(l.Count, "block")
+	of := "it"
 	if w.narrow {
-		out.answer += " of the whole run"
+		of = "the whole run"
 	}
+	out.answer = fmt.Sprintf("%s in %s that had lived for half of %s", w.style.Bytes(l.Bytes), model.Counted(l.Count, "block"), of)
 	return out
 }
 

@@ -201,7 +201,7 @@ func (t *TextWriter) figures() {
 	}
 	if v.Growth != nil && math.Round(*v.Growth) != 0 {
 		t.Line(" ", cells.Pad("growth", 12, false), cells.Pad(t.r.File.Style(t.Style).Rate(*v.Growth), 10, true),
-			"  of live bytes, short peaks aside")
+			"  of live bytes, short peaks aside", map[bool]string{true: ", then freed"}[v.regained])
 	}
 	for i := range t.r.Series {
 		t.measured(&t.r.Series[i])

@@ -64,7 +64,7 @@ type Env struct {
 	Exit func(status int)
 }
 
-const description = "Shows in a terminal where memory went. memtui FILE opens a file; two files are compared; heap dumps, three or more profiles, or a folder of them, are read as one recording."
+const description = "Shows in a terminal where memory went. memtui FILE opens a file; two files are compared. Two heap dumps of one snapshot each are the snapshots of one recording, as are more, three or more profiles, or a folder of them: the Comparison screen compares any two."
 
 // globals are the flags that mean the same everywhere. Each may also be in the environment as MEMTUI_NAME and in the
 // config file as name = value; the command line wins, then the environment.

@@ -131,7 +131,7 @@ func TestMadeUpReport(t *testing.T) {
 	}
 	for table, want := range map[string]string{
 		"types":     "id,type,package,count,bytes,managed_bytes,unmanaged_bytes,retained_bytes,retained_at_least",
-		"snapshots": "index,time_us,gc,rows,references,things,classes,type_count,bytes,managed_bytes,unmanaged_bytes,complete",
+		"snapshots": "index,time_us,gc,rows,references,things,classes,type_count,bytes,managed_bytes,unmanaged_bytes,complete,file",
 	} {
 		out, _ := command(0, "report", "-f", "csv", "--table", table, path)
 		if head, _, _ := strings.Cut(out, "\n"); head != want {

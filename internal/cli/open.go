@@ -22,7 +22,7 @@ import (
 )
 
 type openCmd struct {
-	File []string `arg:"" optional:"" help:"A file, or - for standard input. Two files are compared. Heap dumps of one snapshot each, three or more heap snapshots or stack profiles, or a folder of them, are read as one recording."`
+	File []string `arg:"" optional:"" help:"A file, or - for standard input. Two files are compared. Two heap dumps of one snapshot each, three or more heap snapshots or stack profiles, or a folder of them, are read as one recording: the Comparison screen compares its snapshots."`
 	liveFlags
 }
 

@@ -175,6 +175,7 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 	var sources []model.HeapSource
 	var written []model.Time
 	var whole *model.Profile
+	var paths []string
 	for _, s := range list {
 		p, err := s.profile(ctx)
 		if err != nil {
@@ -183,7 +184,7 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 		if kind.Of(p) != kind.Heap {
 			return fail.Usage(fmt.Errorf("%s holds neither heap snapshots nor a stack profile: only the files of those can be read as one recording", p.Meta.Name))
 		}
-		sources, whole = append(sources, p.Heaps), joined(whole, p)
+		sources, whole, paths = append(sources, p.Heaps), joined(whole, p), append(paths, p.Meta.Path)
 		if byTime {
 			written = append(written, s.written())
 		}
@@ -192,6 +193,7 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 	if err != nil {
 		return fail.Usage(err)
 	}
+	heaps.Name(paths)
 	if a.flags.Snapshot == nil {
 		if list[0].snapshot, err = namedSnapshot(list, heaps); err != nil {
 			return err

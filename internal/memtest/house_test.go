@@ -93,6 +93,7 @@ var allowed = map[string][]string{
 	"export/report/ages":    {"model", "analysis"},
 	"export/report/calls":   {"model", "analysis/..."},
 	"export/report/cells":   {"model", "model/titles", "analysis/funcname"},
+	"export/report/suspect": {"model", "analysis/suspects", "export/report/places"},
 	"export/report/places":  {"model", "analysis/calltree", "analysis/funcname", "export/report/object"},
 	"export/report/areas":   {"model", "model/titles", "analysis/...", "export/report", "export/report/..."},
 	"export/report/pagemap": {"model", "analysis/pages", "export/report", "export/report/..."},

@@ -1,6 +1,6 @@
 package term
 
-// scroll is a move of whole rows, from top up to bottom, by a number of rows: up, or down where it is negative. The
+// scroll is a move of complete rows, from top up to bottom, by a number of rows: up, or down where it is negative. The
 // rows that become free are unknown then.
 type scroll struct{ top, bottom, by int }
 
@@ -158,8 +158,8 @@ func (x scroll) apply(cells []cell, w int) {
 	}
 }
 
-// scroll appends a scroll: it deletes rows at one of its ends, and inserts as many at the other. So the program leaves no
-// margins behind, wherever it is killed.
+// scroll appends a scroll: it deletes rows at one of its ends, and inserts as many at the other. So the program never
+// leaves margins set, wherever it is killed.
 func (e *encoder) scroll(buf []byte, x scroll, h int) []byte {
 	removed, added, n := x.top, x.bottom-x.by, x.by
 	if x.by < 0 {

@@ -298,7 +298,7 @@ func (k *classes) tables() *model.HeapTables {
 		t.Types[i].Name = k.texts.add(x.name)
 		t.Axes[axisPackage][i] = k.texts.add(packageOf(x.name))
 		super := ""
-		if x.parent >= 0 && k.list[x.parent].super != 0 { // only the first is java.lang.Object
+		if x.parent >= 0 {
 			super = k.list[x.parent].name
 		}
 		t.Axes[axisSuper][i] = k.texts.add(super)

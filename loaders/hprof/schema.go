@@ -54,7 +54,7 @@ var schema = model.HeapSchema{
 	Sets: []model.HeapSet{
 		setObjects: {Key: "objects", One: "object", Many: "objects", Naming: model.NamedByType, Column: true,
 			Kinds: model.KindsOf(kindClass, kindInstance, kindObjects, kindPrimitives)},
-		setClasses: {Key: "class_objects", One: "class", Many: "classes", Kinds: model.KindsOf(kindClass),
+		setClasses: {Key: "class_objects", One: "class object", Many: "class objects", Kinds: model.KindsOf(kindClass),
 			Naming: model.NamedByType, Column: true},
 		setInstances: {Key: "instances", One: "instance", Many: "instances", Kinds: model.KindsOf(kindInstance),
 			Naming: model.NamedByType},
@@ -67,7 +67,8 @@ var schema = model.HeapSchema{
 		{Key: "type", One: "class", Many: "classes", Word: "class", Containers: []string{"*[]", "java.util.*", "java.lang.ref.*"}},
 		axisLoader:  {Key: "loader", One: "class loader", Many: "class loaders", Word: "class loader", Distinct: true},
 		axisPackage: {Key: "package", One: "package", Many: "packages", Word: "package"},
-		axisSuper:   {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass"},
+		axisSuper: {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass",
+			Runtime: []string{"java.lang.Object"}},
 	},
 	Edges: []model.HeapEdgeInfo{
 		edgeStrong:  {Name: "strong"},

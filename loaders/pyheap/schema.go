@@ -59,7 +59,7 @@ var schema = model.HeapSchema{
 	Sets: []model.HeapSet{
 		set("objects", "object", "objects", true, kindObject, kindClass, kindModule, kindFunction, kindCode, kindText,
 			kindNumber, kindCollection),
-		set("classes", "class", "classes", true, kindClass),
+		set("classes", "class object", "class objects", true, kindClass),
 		set("collections", "collection", "collections", true, kindCollection),
 		set("texts", "text", "texts", false, kindText),
 		{Key: "frames", One: "frame", Many: "frames", Kinds: model.KindsOf(kindCall), Naming: model.NamedByFrame},

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/memtui/memtui/model"
@@ -23,6 +24,7 @@ type Heaps struct {
 
 	parts []heapsPart
 	at    []heapsAt // by snapshot
+	names []string  // of the files, as they are given; nil for none
 }
 
 type heapsPart struct {
@@ -79,6 +81,23 @@ func clockOf(src model.HeapSource) (at model.Time, ok bool) {
 	return clock.Clock()
 }
 
+// Name names the files, as they are given, by their paths: those of the same name include their folder.
+func (j *Heaps) Name(paths []string) {
+	j.names = make([]string, len(paths))
+	for i, path := range paths {
+		name := filepath.Base(path)
+		if slices.ContainsFunc(paths, func(p string) bool { return filepath.Base(p) == name && p != path }) {
+			name = inFolder(path, name)
+		}
+		j.names[i] = name
+	}
+}
+
+// inFolder returns the name of a file with the folder that distinguishes it from others of that name.
+func inFolder(path, name string) string {
+	return filepath.Join(filepath.Base(filepath.Dir(path)), name)
+}
+
 // of returns the position of snapshot n.
 func (j *Heaps) of(n int) (heapsPart, int, error) {
 	if n < 0 || n >= len(j.at) {
@@ -116,6 +135,9 @@ func (j *Heaps) Info(n int) model.HeapInfo {
 	info := p.src.Info(i)
 	if j.Clocked {
 		info.Time = max(info.Time, 0) + p.after
+	}
+	if p.file < len(j.names) {
+		info.File = j.names[p.file]
 	}
 	return info
 }

@@ -2,7 +2,6 @@ package join
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/memtui/memtui/model"
@@ -77,7 +76,7 @@ func (j *Stacks) times() (first model.Time, spans, stated, spread bool) {
 func (j *Stacks) windowName(i int) string {
 	own := &j.parts[i]
 	if slices.ContainsFunc(j.parts, func(p stacksPart) bool { return p.name == own.name && p.path != own.path }) {
-		return filepath.Join(filepath.Base(filepath.Dir(own.path)), own.name)
+		return inFolder(own.path, own.name)
 	}
 	return own.name
 }

@@ -341,7 +341,7 @@ func (p *Map) open(n int32) {
 	case treemap.Object, treemap.Own:
 		p.visitObject(keymap.ObjectOf)
 	case treemap.Retainer:
-		p.Visit(keymap.ShowTypes, state.SetFilter{Text: ui.FilterFor(p.now.Nodes[at.Parent].Name)})
+		p.Visit(keymap.ShowTypes, state.ListGroups{Text: ui.FilterFor(p.now.Nodes[at.Parent].Name)})
 	case treemap.Type, treemap.Rest:
 		up := model.Row(p.now.Nodes[at.Parent].Ref)
 		p.Visit(keymap.ShowDominators, state.SetTop{Of: p.State.Snapshot(), Row: up}, state.GroupTop{On: true})

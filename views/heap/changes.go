@@ -159,7 +159,7 @@ func findGrown(ctx context.Context, k grownKey) (*grownSet, error) {
 		set.note = model.CountedAs(c.Unknown, "place is", "places are") + " left out: " + diff.UnknownPlaces
 	}
 	set.shown = &ui.ChangeSet{
-		Comparison: c, Rows: titles.Where, Delta: deltaOf(titles.Retained), Count: deltaOf(titles.Objects), Narrow: true,
+		Comparison: c, Rows: titles.Where, Delta: deltaOf(titles.Retained), Count: deltaOf(titles.Count), Narrow: true,
 		Label:  func(r *diff.Row, _ bool) ui.SiteLabel { return ui.SiteLabel{Name: treeName(set.place(r), k.arrow)} },
 		Amount: ui.BytesText,
 	}

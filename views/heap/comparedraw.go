@@ -95,19 +95,22 @@ func (p *comparison) drawTotals(s tcell.Screen, r widget.Rect) widget.Rect {
 		rows = append(rows, row{"managed", b.ManagedBytes, a.ManagedBytes, bytes},
 			row{"unmanaged", b.UnmanagedBytes, a.UnmanagedBytes, bytes})
 	}
-	n, w := min(3, len(rows)), 13
+	n, w, names := min(3, len(rows)), 13, 0
 	if r.H >= 32 {
 		n = len(rows)
 	}
+	for _, v := range rows[:n] {
+		names = max(names, widget.Width(v.name))
+	}
 	head, r := r.CutTop(1)
-	x := head.X + 12
+	x := head.X + 2 + max(names, 10)
 	for i, t := range []string{"before", "after", "Δ", "%"} {
 		widget.PrintRight(s, x+i*w, head.Y, w, t, p.Look.Header)
 	}
 	for _, v := range rows[:n] {
 		var line widget.Rect
 		line, r = r.CutTop(1)
-		widget.Print(s, line.X+2, line.Y, 10, v.name, p.Look.Muted)
+		widget.Print(s, line.X+2, line.Y, names, v.name, p.Look.Muted)
 		widget.PrintRight(s, x, line.Y, w, v.text(v.before), p.Look.Text)
 		widget.PrintRight(s, x+w, line.Y, w, v.text(v.after), p.Look.Text)
 		c := p.DeltaCell(v.before, v.after, v.text)

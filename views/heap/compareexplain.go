@@ -101,9 +101,13 @@ func (p *comparison) amounts(r *diff.Row) string {
 func (p *comparison) explainTree(t *heapgraph.GrownSubtree) {
 	i, _ := p.List.Selected()
 	exact := p.State.Exact
-	lines := []widget.Line{ui.TextLine(fmt.Sprintf("retains %s in %s, before %s in %s",
-		ui.BytesText(t.AfterBytes, exact), model.Counted(t.AfterRows, "object"),
-		ui.BytesText(t.BeforeBytes, exact), model.Counted(t.BeforeRows, "object")))}
+	retain := "retain"
+	if t.AfterRows == 1 {
+		retain = "retains"
+	}
+	lines := []widget.Line{ui.TextLine(fmt.Sprintf("%s here %s %s, before %s retained %s",
+		model.Counted(t.AfterRows, "object"), retain, ui.BytesText(t.AfterBytes, exact),
+		model.Counted(t.BeforeRows, "object"), ui.BytesText(t.BeforeBytes, exact)))}
 	if t.Below != "" {
 		before := "none was there before"
 		if t.BelowBeforeRows > 0 {

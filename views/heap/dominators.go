@@ -186,7 +186,12 @@ func (p *Dominators) answer() string {
 	if p.graph.I != p.State.Snapshot() {
 		text = fmt.Sprintf("still #%d: ", p.graph.I)
 	}
-	return text + ui.BytesText(p.graph.Retained[p.top], p.State.Exact) + " in " + rowsText(p.graph.RetainedCount(p.top))
+	g := p.graph
+	text += ui.BytesText(g.Retained[p.top], p.State.Exact) + " in " + retainedText(g, p.top)
+	if own := g.Heap.Bytes(p.top); own > g.Retained[p.top]/2 { // what is below is little
+		text += ", itself " + ui.BytesText(own, p.State.Exact)
+	}
+	return text
 }
 
 // crumbs returns the path from the root to the row whose children are listed, or its end if it does not fit.

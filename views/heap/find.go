@@ -101,16 +101,19 @@ func (p *Find) columns(d countData) []ui.Column[choose.Count] {
 			Cell: func(c *choose.Count) widget.Cell { return ui.ShareCell(c.Count, uint64(d.found)) }},
 		{Title: titles.Bytes, Key: "bytes", Fields: []string{"bytes", "size"}, Figure: ui.BytesFigure, Total: d.bytes,
 			Value: func(c *choose.Count) uint64 { return c.Bytes }},
-		{Title: what, Key: "value", Width: 24, Grow: 6, Text: counted},
+		{Title: what, Key: "value", Width: 24, Grow: 6, Text: d.counted},
 	}
 }
 
 // counted returns what objects have in common as the table shows it.
-func counted(c *choose.Count) string {
-	if c.Value == "" {
-		return "<none>"
+func (d countData) counted(c *choose.Count) string {
+	var axis model.HeapAxis
+	if d.load != nil {
+		if i, ok := d.load.Heap.Schema.AxisNamed(d.per); ok {
+			axis = d.load.Heap.Schema.Axes[i]
+		}
 	}
-	return model.Clean(c.Value)
+	return model.Clean(axis.Text(c.Value))
 }
 
 func (p *Find) Name() string { return "Find" }
@@ -264,8 +267,12 @@ func (p *Find) answer() string {
 	if t == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"),
+	text := fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"),
 		ui.BytesText(t.Of.bytes, p.State.Exact))
+	if roots := int(t.Of.load.Totals.Counts[0]) - t.Of.found; p.State.Heap.Find == "" && roots > 0 { // Types has them
+		text += " · without " + model.Counted(roots, "root")
+	}
+	return text
 }
 
 func (p *Find) emptyText() []string {
@@ -299,7 +306,7 @@ func (p *Find) explain() {
 	lines := []widget.Line{ui.TextLine(fmt.Sprintf("%s of %s · %s of %s", model.Group(c.Count), model.Counted(d.found, "object"),
 		ui.BytesText(c.Bytes, p.State.Exact), ui.BytesText(d.bytes, p.State.Exact))),
 		p.Note(p.Hint("{open} lists them, {table.group} counts by another property, :per .FIELD by a field"))}
-	p.Detail.SetText(uint64(row)+1, counted(c), model.Counted(c.Count, "object"), lines)
+	p.Detail.SetText(uint64(row)+1, d.counted(c), model.Counted(c.Count, "object"), lines)
 }
 
 // openCounted lists the objects of the selected group.
@@ -366,5 +373,5 @@ func (p *Find) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s in %s", counted(c), model.Bytes(c.Bytes).Exact(), model.Counted(c.Count, "object"))
+	return fmt.Sprintf("%s: %s in %s", p.table.Now().Of.counted(c), model.Bytes(c.Bytes).Exact(), model.Counted(c.Count, "object"))
 }

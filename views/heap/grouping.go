@@ -6,6 +6,7 @@ import (
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
+	"github.com/memtui/memtui/views/ui"
 )
 
 // grouping is the key of the rows of a table of groups: a set of the schema, by its types or frames, or by another
@@ -47,6 +48,14 @@ func (g grouping) words(s *model.HeapSchema) (one, many, in string) {
 		return set.One, set.Many, set.Many + " on the heap"
 	}
 	return axis.One, axis.Many, set.Many
+}
+
+// name returns the name of a group as tables show it.
+func (g grouping) name(s *model.HeapSchema, name string) string {
+	if g.axis == 0 {
+		return ui.HeapName(name)
+	}
+	return s.Axes[g.axis].Text(name)
 }
 
 // title returns what the groups are, with a capital letter.

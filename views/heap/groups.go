@@ -20,8 +20,9 @@ import (
 // Groups is the table of the heap by type or by frame.
 type Groups struct {
 	objectsPane
-	Frames     bool // it is the screen of frames, not that of types
-	by         int  // which of the groupings
+	Frames     bool    // it is the screen of frames, not that of types
+	by         int     // which of the groupings
+	in         section // types of one group, which are listed in place of all
 	groups     *ui.Lazy[groupKey, *groupSet]
 	retained   *ui.Lazy[retainKey, *retainSet]
 	exact      *ui.Lazy[exactKey, *exactSize] // of the selected group, where the table has a lower bound
@@ -29,6 +30,8 @@ type Groups struct {
 	held       *held
 	around     *around
 	table      *ui.Table[groupData, heapgraph.Group]
+
+	requests int // of other screens that were followed
 
 	load  *ui.HeapLoad // that the table is about
 	graph *ui.HeapGraph
@@ -157,6 +160,10 @@ func (p *Groups) Unprinted() string {
 	if p.objects.open {
 		return p.objects.unprinted()
 	}
+	if p.in.axis > 0 && !p.held.open && !p.around.open {
+		axis := &schemaOf(&p.State).Axes[p.in.axis]
+		return p.Hint("commands list types of every " + axis.Word + ": {back} goes back to the " + axis.Many)
+	}
 	if !p.Frames && !p.held.open && !p.around.open && p.grouping().set > 0 {
 		return p.Hint("commands list no " + schemaOf(&p.State).Sets[p.grouping().set].Many +
 			": {table.group} switches to the next grouping")
@@ -179,6 +186,7 @@ func command(s *state.State, verb string, q state.Question, file []string) []str
 // Show shows a state. Retained sizes are requested last: the table does not wait for them.
 func (p *Groups) Show(s *state.State) {
 	p.State = *s
+	p.follow(s.Heap.Requests, s.Heap.Axis)
 	load := p.Loads.Ask(s)
 	g := p.grouping()
 	p.table.Blank = groupData{set: &groupSet{groupKey: groupKey{by: g}, schema: schemaOf(s)}}
@@ -187,7 +195,7 @@ func (p *Groups) Show(s *state.State) {
 		p.table.Forget()
 		return
 	}
-	p.groups.Ask(groupKey{load, g})
+	p.groups.Ask(groupKey{load, g, p.in})
 	set, ok := p.groups.Get()
 	if !ok {
 		return
@@ -219,6 +227,15 @@ func (p *Groups) Show(s *state.State) {
 	}
 }
 
+// follow lists what another screen asked for, in place of what was grouped and opened here.
+func (p *Groups) follow(requests, axis int) {
+	if requests == p.requests {
+		return
+	}
+	p.requests, p.by, p.in = requests, axis, section{}
+	p.objects.open, p.held.open, p.around.open = false, false, false
+}
+
 // Draw implements tview.Primitive.
 func (p *Groups) Draw(s tcell.Screen) {
 	r := p.Rect()
@@ -246,14 +263,19 @@ func (p *Groups) Draw(s tcell.Screen) {
 
 // Title returns what the rows are.
 func (p *Groups) Title() string {
-	t := p.grouping().title(schemaOf(&p.State))
+	s := schemaOf(&p.State)
+	t := p.grouping().title(s)
+	if p.in.axis > 0 {
+		t += fmt.Sprintf(" · %s: %s", s.Axes[p.in.axis].Word, s.Axes[p.in.axis].Text(p.in.value))
+	}
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"
 	}
 	return t
 }
 
-// answer returns the number of groups, and their size.
+// answer returns how many objects the groups have, and their size. Objects come first: snapshots count objects that are
+// classes, which are others than the classes that have objects.
 func (p *Groups) answer() string {
 	t := p.table.Now()
 	if t == nil || p.load == nil {
@@ -261,16 +283,20 @@ func (p *Groups) answer() string {
 	}
 	schema, by := schemaOf(&p.State), p.grouping()
 	one, many, in := by.words(schema)
-	text := ""
+	still, bytes := "", ui.BytesText(t.Shown.Bytes(), p.State.Exact)
 	if p.load.I != p.State.Snapshot() {
-		text = fmt.Sprintf("still #%d: ", p.load.I)
+		still = fmt.Sprintf("still #%d: ", p.load.I)
 	}
+	groups := model.CountedAs(len(t.Rows), one, many)
 	if n := len(t.Order); n != len(t.Rows) {
-		text += model.Group(uint64(n)) + " of "
+		groups = model.Group(uint64(n)) + " of " + groups
 	}
-	things := model.CountedAs(int(t.Shown.Count), strings.Replace(in, schema.Sets[by.set].Many, schema.Sets[by.set].One, 1), in)
-	return text + fmt.Sprintf("%s · %s in %s", model.CountedAs(len(t.Rows), one, many),
-		ui.BytesText(t.Shown.Bytes(), p.State.Exact), things)
+	set := &schema.Sets[by.set]
+	things := model.CountedAs(int(t.Shown.Count), strings.Replace(in, set.Many, set.One, 1), in)
+	if p.Frames {
+		return still + groups + " · " + bytes + " in " + things
+	}
+	return still + things + " of " + groups + " · " + bytes
 }
 
 func (p *Groups) emptyText() []string {
@@ -280,6 +306,9 @@ func (p *Groups) emptyText() []string {
 		return p.Loads.Waiting(&p.State)
 	case len(t.Rows) > 0:
 		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
+	case !t.Of.set.stated():
+		return []string{"The file does not state the " + schemaOf(&p.State).Axes[p.grouping().axis].Word + " of its objects.",
+			p.Hint("{table.group} groups by another property.")}
 	case !p.load.Heap.Complete:
 		return []string{"The file ends within this snapshot, before its " + in + ".", p.Hint("{step-back} goes to the previous snapshot.")}
 	}
@@ -308,6 +337,11 @@ func (p *Groups) Do(a keymap.Action) bool {
 		p.Enter()
 	case keymap.Group:
 		p.nextGroup()
+	case keymap.Back:
+		if p.in.axis == 0 || p.State.Filter != "" {
+			return p.DoTable(a)
+		}
+		p.leaveSection()
 	case keymap.DominatorsOf, keymap.ObjectOf, keymap.HotPath, keymap.Exclude:
 		p.openObjects()
 		p.Say(p.Hint("select an object: {open} shows it, {dominators-of-this} what it retains"))
@@ -322,6 +356,9 @@ func (p *Groups) nextGroup() {
 		p.Say("frames have only one grouping")
 		return
 	}
+	if p.in.axis > 0 {
+		p.leaveSection()
+	}
 	p.by = (p.by + 1) % len(groupings(schemaOf(&p.State)))
 	p.List.Home()
 	p.Changed()
@@ -332,14 +369,25 @@ func (p *Groups) openObjects() {
 	g, ok := p.table.Selected()
 	s, by := schemaOf(&p.State), p.grouping()
 	switch axis := &s.Axes[by.axis]; {
-	case !ok:
+	case !ok || p.table.Now().Of.set.by != by: // the rows are still those of the grouping before
 	case by.axis > 0 && !axis.ByRow:
-		p.by = 0
-		p.Emit(state.SetFilter{Text: g.Name})
-		p.Say(s.Axes[0].Many + " with “" + model.Clean(g.Name) + "” in their name or " + axis.One + ": " + p.Hint("{back} shows all again"))
+		p.in, p.by = section{by.axis, g.Name}, 0
+		p.table.Home()
+		p.Emit(state.SetFilter{}) // of the groups
+		p.Say(p.Hint("{open} lists the objects of one, {back} goes back to the " + axis.Many))
+		p.Changed()
+	case by.axis > 0:
+		p.objects.start(axis.Word+" "+p.groupName(g, p.State.FullName), by.by(s), g)
 	default:
 		p.objects.start(p.groupName(g, p.State.FullName), by.by(s), g)
 	}
+}
+
+// leaveSection shows the groups again, one of which was opened.
+func (p *Groups) leaveSection() {
+	p.by, p.in = p.in.axis, section{}
+	p.table.Home()
+	p.Changed()
 }
 
 // openOwners shows the dominators of the objects of the selected type.

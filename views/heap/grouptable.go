@@ -3,6 +3,7 @@ package heap
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -16,6 +17,18 @@ import (
 type groupKey struct {
 	load *ui.HeapLoad
 	by   grouping
+	in   section
+}
+
+// section is the types that have a value on an axis; the zero section is all types.
+type section struct {
+	axis  int
+	value string
+}
+
+// has reports whether a type is one of the section.
+func (s section) has(t *model.HeapTables, id uint32) bool {
+	return s.axis == 0 || t.OnAxis(s.axis, id) == s.value
 }
 
 // groupSet is all groups with their sums. Read-only once made.
@@ -24,15 +37,63 @@ type groupSet struct {
 	schema *model.HeapSchema
 	groups []heapgraph.Group
 	sum    heapgraph.Group
+	others []uint64 // by axis: how many rows without a value on the grouping's axis have one on that
 }
 
-func groupRows(_ context.Context, k groupKey) (*groupSet, error) {
+// stated reports whether the file states what the groups are of. Otherwise there are none.
+func (s *groupSet) stated() bool {
+	h := s.load.Heap
+	return s.by.axis == 0 || !s.schema.Axes[s.by.axis].ByRow || s.by.axis < len(h.Axes) && len(h.Axes[s.by.axis]) > 0
+}
+
+// unstated returns what the file does not state of the group without a value, and what it does; "" if there is nothing
+// to say.
+func (s *groupSet) unstated() string {
+	axis := &s.schema.Axes[s.by.axis]
+	if !axis.Unstated {
+		return ""
+	}
+	text := "The file does not state their " + axis.Word
+	for i, n := range s.others {
+		if other := &s.schema.Axes[i]; n > 0 {
+			text += fmt.Sprintf(", but the %s of %s", other.Word, model.Group(n))
+		}
+	}
+	return text + "."
+}
+
+// countOthers counts, among the rows without a value on the grouping's axis, those that have one on another axis that
+// rows state: one may be known where the other is not.
+func (s *groupSet) countOthers(ctx context.Context) error {
+	h, axes := s.load.Heap, s.schema.Axes
+	if !axes[s.by.axis].Unstated || !s.stated() {
+		return nil
+	}
+	s.others = make([]uint64, len(axes))
+	for r := range h.Len() {
+		const often = 1 << 16
+		if r%often == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if row := model.Row(r); s.schema.Sets[s.by.set].Kinds.Has(h.Kinds[r]) && h.OnAxis(s.by.axis, row) == "" {
+			for i := range axes {
+				if i != s.by.axis && axes[i].Unstated && h.OnAxis(i, row) != "" {
+					s.others[i]++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func groupRows(ctx context.Context, k groupKey) (*groupSet, error) {
 	h := k.load.Heap
 	set := &groupSet{groupKey: k, schema: h.Schema, groups: heapgraph.Groups(h, k.by.by(h.Schema))}
+	set.groups = slices.DeleteFunc(set.groups, func(g heapgraph.Group) bool { return !k.in.has(h.Tables, g.ID) })
 	for i := range set.groups {
 		set.sum.Add(&set.groups[i])
 	}
-	return set, nil
+	return set, set.countOthers(ctx)
 }
 
 // retainKey determines what groups retain.
@@ -155,7 +216,7 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 		func(g *group) uint64 { return g.ManagedBytes })
 	return []ui.Column[group]{
 		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle,
-			Text: func(g *group) string { return ui.HeapName(g.Name) }},
+			Text: func(g *group) string { return by.name(s, g.Name) }},
 		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Cut: widget.CutMiddle, Muted: true,
 			Hidden: frames || s.Distinct() == 0 || by.axis > 0, Text: func(g *group) string { return g.Sub }},
 		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1,
@@ -186,7 +247,7 @@ func (p *Groups) groupName(g *heapgraph.Group, full bool) string {
 	if p.Frames {
 		return frameText(g.Name, g.File, g.Line, full)
 	}
-	return ui.HeapName(g.Name)
+	return p.grouping().name(schemaOf(&p.State), g.Name)
 }
 
 // retains returns what a group retains. The size is exact if it was requested since the table was made.
@@ -232,7 +293,8 @@ func (p *Groups) amounts(g *heapgraph.Group) string {
 		text += fmt.Sprintf("; together they retain %s%s (%s)", least, ui.BytesText(n.Bytes, exact),
 			ui.ShareText(ui.ShareOf(n.Bytes, p.load.Totals.Bytes())))
 		if n.Exact && n.Bytes < g.Bytes() {
-			text += ", less than their own bytes, as nothing retains those that are unreachable"
+			text += fmt.Sprintf(": %s less than their own bytes, as some of them are unreachable, and nothing retains those",
+				ui.BytesText(g.Bytes()-n.Bytes, exact))
 		}
 	}
 	return text
@@ -255,6 +317,9 @@ func (p *Groups) explain() {
 	answer, s := g.Sub, schemaOf(&p.State)
 	switch by := p.grouping(); {
 	case by.axis > 0 && s.Axes[by.axis].ByRow:
+		if text := p.table.Now().Of.set.unstated(); g.Name == "" && text != "" {
+			lines = append(lines, ui.TextLine(text))
+		}
 		lines = append(lines, p.Note(p.Hint("{open} lists the "), s.Sets[by.set].Many))
 	case by.axis > 0:
 		lines = append(lines, p.Note(p.Hint("{open} lists the "), s.Axes[0].Many, " with this ", s.Axes[by.axis].Word))

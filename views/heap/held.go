@@ -113,16 +113,19 @@ func (p *held) columns(d heldData) []ui.Column[heldRow] {
 			Value: func(r *heldRow) uint64 { return r.of.Bytes }},
 		{Title: titles.Holders, Fields: []string{"retainers", "holders"}, Figure: ui.CountFigure, Width: 9, Drop: 1,
 			Value: func(r *heldRow) uint64 { return r.of.Rows }},
-		{Title: titles.What, Width: 24, Grow: 6, Text: func(r *heldRow) string { return strings.Repeat("  ", r.depth) + heldText(r.of) }},
+		{Title: titles.What, Width: 24, Grow: 6, Text: func(r *heldRow) string { return strings.Repeat("  ", r.depth) + p.text(r.of) }},
 	}
 }
 
-// heldText returns the name of dominators with the field through which they dominate.
-func heldText(of *heapgraph.Owners) string {
+// text returns the name of dominators with the field through which they dominate.
+func (p *held) text(of *heapgraph.Owners) string {
 	if of.Row == model.RootRow {
 		return "the root, or several retainers"
 	}
 	text := ui.HeapName(of.Label)
+	if p.axis > 0 {
+		text = schemaOf(&p.State).Axes[p.axis].Text(of.Label)
+	}
 	if of.Edge != "" {
 		text += " · " + model.Clean(of.Edge)
 	}
@@ -210,7 +213,7 @@ func (p *held) explain() {
 		lines = append(lines, p.Note(fmt.Sprintf("%s more retain less: heap holders --limit 0 lists them",
 			model.CountedAs(of.More, "retainer", "retainers"))))
 	}
-	p.Detail.SetText(uint64(r.n)+1, heldText(of), rowsText(of.Rows), lines)
+	p.Detail.SetText(uint64(r.n)+1, p.text(of), rowsText(of.Rows), lines)
 }
 
 func (p *held) openOwner() {
@@ -247,5 +250,5 @@ func (p *held) CopyText() string {
 	if !ok {
 		return ""
 	}
-	return heldText(r.of) + ": " + model.Bytes(r.of.Retained).Exact() + " in " + model.Counted(r.of.Count, "object")
+	return p.text(r.of) + ": " + model.Bytes(r.of.Retained).Exact() + " in " + model.Counted(r.of.Count, "object")
 }

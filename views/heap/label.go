@@ -107,6 +107,20 @@ func unnamedEdge(h *model.Heap, e model.Ref) string {
 	return "<no name>"
 }
 
+// retainedText returns in words how many rows one retains. Below a root they include roots and frames:
+// they are more than the objects that tables of types count.
+func retainedText(g *ui.HeapGraph, r model.Row) string {
+	n := g.RetainedCount(r)
+	if !g.Heap.Kind(r).Virtual {
+		return rowsText(n)
+	}
+	text := model.Counted(n, "row")
+	if n > 1 {
+		text += ", roots included"
+	}
+	return text
+}
+
 // rowsText returns a number of objects in words.
 func rowsText(n uint64) string {
 	if n == 1 {

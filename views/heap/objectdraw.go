@@ -166,7 +166,7 @@ func (p *object) Title() string { return namedRow(p.graph.Heap, p.shown, p.State
 func (p *object) retains() string {
 	g := p.graph
 	return fmt.Sprintf("retains %s in %s · %s", ui.BytesText(g.Retained[p.shown], p.State.Exact),
-		rowsText(g.RetainedCount(p.shown)), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
+		retainedText(g, p.shown), ui.ShareText(ui.ShareOf(g.Retained[p.shown], g.Retained[model.RootRow])))
 }
 
 // heldByRoot says why nothing but the root dominates the row.

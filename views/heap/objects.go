@@ -300,7 +300,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	}
 	row := ui.Column[model.Row]{Title: titles.Row, Key: "row", Width: 11, Right: true,
 		Text: func(r *model.Row) string { return ui.RowText(*r) }}
-	what := ui.Column[model.Row]{Title: titles.What, Key: "label", Width: 16, Grow: 5, Drop: 1, Hidden: !d.set.whole,
+	what := ui.Column[model.Row]{Title: titles.What, Key: "label", Width: 16, Grow: 5, Drop: 1, Hidden: !d.set.whole && d.set.by.Axis == 0,
 		Cut: widget.CutMiddle, Text: func(r *model.Row) string { return textOf(h, *r, d.full) }}
 	held := ui.Column[model.Row]{Title: titles.Dominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
 		Text: func(r *model.Row) string { return dominatorText(g, *r, d.full) }}
@@ -437,7 +437,7 @@ func (p *objects) explain() {
 	if g != nil {
 		answer = "retains " + ui.BytesText(g.Retained[r], p.State.Exact)
 		lines = append(lines, ui.TextLine(fmt.Sprintf("retains %s in %s", ui.BytesText(g.Retained[r], p.State.Exact),
-			rowsText(g.RetainedCount(r)))))
+			retainedText(g, r))))
 		lines = append(lines, dominatorChain(&p.TablePane.Pane, g, r)...)
 	}
 	p.Detail.SetText(uint64(r), namedRow(h, r, p.State.FullName), answer, append(p.textLines(r), lines...))

@@ -58,6 +58,7 @@ type snapSet struct {
 	timed   bool // the snapshots were taken at different times, as far as known
 	counted bool // numbers of collections are known
 	cut     bool // one of them is cut off
+	files   bool // they are of several files
 }
 
 // snapData determines the list of snapshots.
@@ -178,6 +179,7 @@ func (p *snapshots) read() {
 		p.set.timed = p.set.timed || f.Time > 0
 		p.set.counted = p.set.counted || f.GC != model.NoCount
 		p.set.cut = p.set.cut || !f.Complete
+		p.set.files = p.set.files || f.File != ""
 	}
 }
 
@@ -240,7 +242,9 @@ func (p *snapshots) columns(d snapData) []ui.Column[snapshotRow] {
 	}
 	refs := count(titles.References, "references", "references", 8, func(f *model.HeapInfo) int64 { return f.References })
 	refs.Width, refs.Fields = 10, append(refs.Fields, "refs")
-	return append(cols, refs, ui.Column[row]{Width: 7, Drop: 3, Hidden: !d.marked, Cell: p.stateCell})
+	file := ui.Column[row]{Title: titles.File, Key: "file", Width: 10, Grow: 2, MaxWidth: 40, Hidden: !d.files,
+		Cut: widget.CutMiddle, Text: func(r *row) string { return r.info.File }}
+	return append(cols, refs, file, ui.Column[row]{Width: 7, Drop: 3, Hidden: !d.marked, Cell: p.stateCell})
 }
 
 // stateCell returns the marks and defects of a snapshot.
@@ -459,7 +463,7 @@ func (p *snapshots) openTypes() {
 			to = keymap.ShowFrames
 			name = model.Clean(name)
 		}
-		p.Visit(to, state.SetFilter{Text: ui.FilterFor(name)})
+		p.Visit(to, state.ListGroups{Text: ui.FilterFor(name)})
 		return
 	}
 	p.Open(to)

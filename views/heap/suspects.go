@@ -48,12 +48,17 @@ func (l *suspectPane) height(w, room int) int {
 	return min(l.Height(w), max(room, 2), mostSuspectLines+1)
 }
 
-// suspectText returns the sentence about a suspect, with the confidence that it grows.
+// suspectText returns the sentence about a suspect, with the confidence that it grows, and the object that Enter leads
+// to.
 func suspectText(s *suspects.Suspect) string {
-	if s.Verdict != suspects.Grows {
-		return s.Evidence()
+	text := s.Evidence()
+	if s.Verdict == suspects.Grows {
+		text += "; " + ui.Certain(s.Confidence(), 0) + " that it goes on growing"
 	}
-	return s.Evidence() + "; " + ui.Certain(s.Confidence(), 0) + " to grow on"
+	if place := s.Place(); place != "" {
+		text += "; " + place
+	}
+	return text
 }
 
 // sign returns the sign next to a sentence, and its color.
@@ -84,7 +89,7 @@ func (l *suspectPane) follow() {
 		return
 	}
 	if !f.HasRow {
-		l.p.Visit(keymap.ShowTypes, state.SetFilter{Text: ui.FilterFor(f.Name)})
+		l.p.Visit(keymap.ShowTypes, state.ListGroups{Axis: f.Axis, Text: ui.FilterFor(f.Name)})
 		return
 	}
 	l.p.Visit(keymap.ShowDominators, state.SetTop{Of: l.found.I, Row: f.Row}, state.GroupTop{On: f.Crowd})

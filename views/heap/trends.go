@@ -97,8 +97,10 @@ const mostFollowed = 64
 // Snapshots that cannot be read count as 0.
 func (set *scoreSet) count(ctx context.Context) error {
 	src, of := set.heaps.Source(), suspects.Growing{}
-	reached := trend{id: trendReached, name: "reachable bytes", total: true, bytes: true, values: make([]uint64, set.n)}
-	kinds := trend{id: trendKinds, name: src.Schema().Axes[0].Many, total: true, values: make([]uint64, set.n)}
+	garbage := trend{id: trendGarbage, name: "unreachable bytes", total: true, bytes: true, values: make([]uint64, set.n)}
+	schema := src.Schema()
+	kinds := trend{id: trendKinds, name: schema.Axes[0].Many + " with " + schema.Objects().Many, total: true,
+		values: make([]uint64, set.n)}
 	if set.n < 2 || set.n > mostFollowed {
 		return ctx.Err()
 	}
@@ -113,13 +115,13 @@ func (set *scoreSet) count(ctx context.Context) error {
 		if err == nil && h.Complete {
 			of.Add(h, i, 0)
 			kinds.values[i] = uint64(of.TypesIn(i))
-			if reached.values[i], err = reachable(ctx, h); err != nil {
+			if garbage.values[i], err = unreachable(ctx, h); err != nil {
 				return err
 			}
 		}
 	}
-	if set.trends = append(set.trends, kinds); src.Schema().Garbage {
-		set.trends = append(set.trends, reached)
+	if set.trends = append(set.trends, kinds); schema.Garbage {
+		set.trends = append(set.trends, garbage)
 	}
 	types := of.Types(set.counts)
 	for n := range types {
@@ -137,8 +139,8 @@ func (set *scoreSet) count(ctx context.Context) error {
 	return nil
 }
 
-// reachable returns the bytes of what the root of a snapshot reaches, 0 where the format keeps nothing else.
-func reachable(ctx context.Context, h *model.Heap) (uint64, error) {
+// unreachable returns the bytes of what the root of a snapshot does not reach, 0 where the format keeps nothing of that.
+func unreachable(ctx context.Context, h *model.Heap) (uint64, error) {
 	if !h.Schema.Garbage {
 		return 0, nil
 	}
@@ -146,14 +148,17 @@ func reachable(ctx context.Context, h *model.Heap) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	bytes, _, err := g.RetainedByKinds(ctx, ^model.HeapKinds(0))
-	return bytes, err
+	reached, _, err := g.RetainedByKinds(ctx, ^model.HeapKinds(0))
+	if all := heapgraph.Sum(h); err == nil && reached < all.Bytes() {
+		return all.Bytes() - reached, nil
+	}
+	return 0, err
 }
 
 // Bases of the ids of trends, and the ids of figures of the complete heap.
 const (
 	trendKinds = 1<<16 + iota
-	trendReached
+	trendGarbage
 )
 
 const (

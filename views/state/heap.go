@@ -25,6 +25,9 @@ type Heap struct {
 	Find    string // what Find looks for: a filter of objects
 	Per     string // what Find counts objects by, "" for a list of them
 	Without string // retainers that paths leave out: rows of RowOf, packed, ascending
+
+	Requests int // how often another screen asked for a list of types or frames
+	Axis     int // that the last one asked for
 }
 
 // NewHeap returns the initial state.
@@ -47,7 +50,18 @@ type (
 	Include  struct{}                // everything again
 	SetFind  struct{ Text string }
 	CountBy  struct{ Key string } // the objects that Find finds
+	// ListGroups lists the types or frames with a name, or the values of another axis, on their screen: whatever it lists.
+	ListGroups struct {
+		Axis int
+		Text string // filter
+	}
 )
+
+func (i ListGroups) apply(s State) State {
+	s.Filter, s.Heap.Axis = i.Text, i.Axis
+	s.Heap.Requests++
+	return s
+}
 
 func (i SetSnapshot) apply(s State) State { s.Heap.Snapshot = i.I; return s }
 

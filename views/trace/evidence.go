@@ -79,7 +79,7 @@ func blockEvidence(e *ui.Env) func(s *state.State, b *analysis.Block) []ui.Detai
 // agesPart draws two histograms on one scale: the ages of blocks that were never freed, and the lifetimes of those that
 // were.
 type agesPart struct {
-	lives *ui.Lazy[lifeKey, analysis.Lifetimes]
+	lives *ui.Lazy[lifeKey, livesTo]
 }
 
 // titleRest is the number of cells of a title line in addition to its texts.
@@ -114,7 +114,7 @@ func (p *agesPart) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 	}
 	widget.TitleLine(s, head, k, title, answer)
 	_, plot := body.CutLeft(ageLabels)
-	lo, hi := ageScale(&l, plot.W)
+	lo, hi := ageScale(&l.Lifetimes, plot.W)
 	width := min(plot.W/(hi-lo+1), ageCells)
 	height := min((body.H-1)/2, ageHeight)
 	for i, of := range [...]struct {
@@ -213,7 +213,11 @@ func (p *firstBlocks) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 		widget.TitleLine(s, head, k, "First blocks", "")
 		return
 	}
-	widget.TitleLine(s, head, k, "First blocks", "of "+model.Group(uint64(v.of)))
+	of := "of " + model.Group(uint64(v.of))
+	if !v.Leaked { // more than the row's, which must have lived for some time
+		of += " live at " + ui.TimeText(v.At.T, p.figures.Exact)
+	}
+	widget.TitleLine(s, head, k, "First blocks", of)
 	for i := range v.rows[:min(len(v.rows), body.H)] {
 		widget.Print(s, body.X, body.Y+i, body.W, p.text(&v, &v.rows[i], body.W), k.Text)
 	}

@@ -101,7 +101,7 @@ const wideFigures = 100
 
 // items returns columns of two figures each, the most telling first: what lives at the instant, and figures of the run
 // or the range.
-func (h *Headline) items(s *state.State, now analysis.Level, growth string, w int) [][2]item {
+func (h *Headline) items(s *state.State, now analysis.Level, growth item, w int) [][2]item {
 	bytes := s.Bytes
 	in := func(n uint64) string {
 		if s.Sampled() {
@@ -148,7 +148,7 @@ func (h *Headline) items(s *state.State, now analysis.Level, growth string, w in
 	}
 	return slices.Concat([][2]item{
 		{{"live now", ui.AtMost(s) + bytes(now.Bytes), " in " + s.Blocks(now.Count)}, h.keptItem(s)},
-		{{"growth", growth, ""}, sites},
+		{growth, sites},
 		{{of + "allocated", bytes(t.AllocBytes), in(t.AllocCount)}, {of + "freed", bytes(t.FreedBytes), in(t.FreedCount)}},
 	}, more, [][2]item{
 		{{"alloc rate", s.Estimate(ui.RateText(&analysis.Column{To: span, AllocBytes: t.AllocBytes}, s.Exact)), ""},
@@ -211,20 +211,27 @@ func (p *Overview) askGrowth(s *state.State) {
 	}
 }
 
-// growthText returns what check --max-growth judges: how fast live bytes grow over the range, as verdicts see it.
-func (p *Overview) growthText(w int) string {
-	slope, ok := p.growth.Get()
+// growthItem returns what check --max-growth judges: how fast live bytes grow over the range, as verdicts see it. What
+// grew need not be live at the end.
+func (p *Overview) growthItem(w int) item {
+	rise, ok := p.growth.Get()
+	out := item{label: "growth"}
+	if rise.Freed {
+		out.rest = ", then freed"
+	}
 	switch {
 	case !ok && p.growth.Err != nil:
-		return "unknown"
+		return item{"growth", "unknown", ""}
 	case !ok:
-		return "…"
-	case math.Round(slope) == 0:
-		return "none"
+		return item{"growth", "…", ""}
+	case math.Round(rise.PerSecond) == 0:
+		return item{"growth", "none", ""}
 	case p.State.Exact:
-		return fmt.Sprintf("%+.0f B/s", slope)
+		out.value = fmt.Sprintf("%+.0f B/s", rise.PerSecond)
+	default:
+		out.value = ui.FiguresOf(&p.State, w >= wideFigures).Slope(rise.PerSecond)
 	}
-	return ui.FiguresOf(&p.State, w >= wideFigures).Slope(slope)
+	return out
 }
 
 // drawItems draws as many columns of figures as fit, one or two of each. Numbers of blocks are left out where their

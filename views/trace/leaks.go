@@ -9,6 +9,7 @@ import (
 	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/keymap"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
@@ -235,38 +236,20 @@ func (p *Leaks) Do(a keymap.Action) bool {
 		p.setAge(-1)
 		return true
 	}
-	if p.Blocks.Open {
+	switch {
+	case p.Blocks.Open:
 		return p.Blocks.Do(a)
+	case a == keymap.Cost:
+		p.otherSection()
+		return true
 	}
-	switch a {
-	case keymap.NextPane:
-		p.nextSection(1)
-	case keymap.PreviousPane:
-		p.nextSection(-1)
-	default:
-		return p.DoTable(a)
-	}
-	return true
+	return p.DoTable(a)
 }
 
-// nextSection moves from the leaks to their stack, to the late frees, to their stack, and back to the first; in reverse
-// if dir is -1.
-func (p *Leaks) nextSection(dir int) {
-	at, late := 0, p.inLate
-	if p.InDetail {
-		at++
-	}
-	if p.inLate {
-		at += 2
-	}
-	at = (at + dir + 4) % 4
-	if at%2 == 1 && p.List.Len() == 0 { // no stack to show
-		at = (at + dir + 4) % 4
-	}
-	p.InDetail, p.inLate = at%2 == 1, at >= 2
-	if p.inLate != late {
-		p.keepRow(late)
-	}
+// otherSection switches between what was never freed and what was freed late.
+func (p *Leaks) otherSection() {
+	p.inLate, p.InDetail = !p.inLate, false
+	p.keepRow(!p.inLate)
 	p.Changed()
 }
 
@@ -326,6 +309,9 @@ func (p *Leaks) Draw(s tcell.Screen) {
 	}
 	if note := p.note(); note != "" && body.H > 5 {
 		body = widget.PrintWrapped(s, body, note, p.Look.Muted)
+	}
+	if grew := p.grewText(); grew != "" && body.H > 5 {
+		body = widget.PrintWrapped(s, body, grew, p.Style(themes.Warning))
 	}
 	p.Split(body)
 	p.Layout(p.ListAt.W, &p.State)

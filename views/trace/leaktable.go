@@ -21,6 +21,7 @@ type leakList struct {
 	verdicts verdict.List  // about all groups
 	late     bool          // of blocks that were freed late
 	part     bool          // of blocks of a range
+	grew     grownSites    // of those that were freed late
 	sum      analysis.Site // of all sites
 }
 
@@ -32,10 +33,41 @@ func newLeakList(l analysis.Leaks, by analysis.Group, late bool) *leakList {
 	return list
 }
 
+// grownSites is what is known of the sites that grew like a leak until the program freed everything.
+type grownSites struct {
+	sites   int
+	most    *analysis.LeakSite // the most significant one
+	growth  float64            // of all, bytes per second
+	bytes   uint64             // freed with the last frees
+	younger bool               // some of them had not lived long enough to be in the list
+}
+
 // judged adds the verdicts about all groups. Where there is no memory for them, there are none.
 func (l *leakList) judged(ctx context.Context, t analysis.Trace, only calltree.Filter) *leakList {
 	l.verdicts, _ = t.Verdicts(ctx, l.by, only)
+	if l.late {
+		l.grew = l.grown()
+	}
 	return l
+}
+
+// grown returns what is known of the sites with the verdict late.
+func (l *leakList) grown() (g grownSites) {
+	most := uint64(0)
+	for i := range l.Sites {
+		s := &l.Sites[i]
+		v := l.said(s)
+		if v.Kind != verdict.Late {
+			continue
+		}
+		if g.sites++; v.Order() > most || g.most == nil {
+			g.most, most = s, v.Order()
+		}
+		g.growth += v.Growth
+		g.bytes, _ = model.SaturatingAdd(g.bytes, v.LateBytes)
+		g.younger = g.younger || v.Late > s.Count
+	}
+	return g
 }
 
 // said returns the verdict about a row: that about its site in the complete run.

@@ -6,6 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
+	"github.com/memtui/memtui/analysis/verdict"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
@@ -25,9 +26,12 @@ func (p *Leaks) drawTitle(s tcell.Screen, r widget.Rect) {
 	never, late := "never freed "+p.sums(found, haveFound, p.found.Failure() != nil, !p.inLate),
 		"freed late "+p.sums(gone, haveGone, p.late.Failure() != nil, p.inLate)
 	if !p.inLate && haveGone && gone.Count > 0 {
-		if more := "freed late " + p.sums(gone, true, false, true) + p.Hint(": {next-pane}"); widget.Width(never+more)+7+least <= r.W {
+		if more := "freed late " + p.sums(gone, true, false, true) + p.Hint(": {leaks.cost}"); widget.Width(never+more)+7+least <= r.W {
 			late = more
 		}
+	}
+	if p.inLate {
+		never += p.Hint(": {leaks.cost}")
 	}
 	if !p.found.Fresh() {
 		never += " …" // more is coming
@@ -100,6 +104,39 @@ func (p *Leaks) note() string {
 	return ""
 }
 
+// leastGrown is the part of all that was never freed or freed late from which on what grew is worth a line.
+const leastGrown = 0.01
+
+// grewText says which sites grew like a leak until the program freed everything, "" if none of any size did. Where they
+// are not listed, it names the key that lists them.
+func (p *Leaks) grewText() string {
+	l, ok := p.late.Get()
+	found, known := p.found.Get()
+	if !ok || !known || !p.late.Good() || l.grew.sites == 0 ||
+		float64(l.grew.bytes) < leastGrown*(float64(l.Bytes)+float64(found.Bytes)) {
+		return ""
+	}
+	g, f := &l.grew, ui.FiguresOf(&p.State, true)
+	what, them := "a leak", "it"
+	label := p.labels.Label(p.State.Stacks(), analysis.ByStack, &g.most.Site, p.State.FullName)
+	name := widget.Clean(label.Name)
+	if label.Where != "" {
+		name += " at " + widget.Clean(label.Where)
+	}
+	if g.sites > 1 {
+		name, what, them = name+" and "+model.Counted(g.sites-1, "other site"), "leaks", "them"
+	}
+	text := fmt.Sprintf("%s %s grew like %s, %s, until the program freed %s at its end: %s", p.VerdictSign(verdict.Late), name, what,
+		f.Slope(g.growth), them, f.Bytes(g.bytes))
+	switch {
+	case !p.inLate:
+		return text + p.Hint(" ({leaks.cost} lists "+them+")")
+	case g.younger:
+		return text + ", with blocks too young for this list"
+	}
+	return text
+}
+
 // emptyText returns why there are no rows, and what to do.
 func (p *Leaks) emptyText() []string {
 	t, _ := p.totals.Get()
@@ -119,7 +156,7 @@ func (p *Leaks) emptyText() []string {
 		return append([]string{"No such block was freed late."}, p.NoneInCell(p.State.Cell)...)
 	case p.inLate:
 		return []string{"No block was freed in the last 2 % of the run after living for at least half of it.",
-			p.Hint("{next-pane} goes to the next list.")}
+			p.Hint("{leaks.cost} goes back to what was never freed.")}
 	case !p.State.Cell.IsAll():
 		return p.NoneInCell(p.State.Cell)
 	case p.State.MinAge > 0:
@@ -175,7 +212,10 @@ func (p *Leaks) explain() {
 // judgment returns the verdict about a row in sentences. In a range, what is said of the complete run says so.
 func (p *Leaks) judgment(row *analysis.LeakSite) (lead []string) {
 	l, about := p.Now().Of, ""
-	if l.part {
+	switch {
+	case p.State.Live():
+		about = "over the first " + l.verdicts.To().String() + ": "
+	case l.part:
 		about = "in the complete run: "
 	}
 	v := l.said(row)
@@ -199,6 +239,18 @@ func (p *Leaks) frequency(s *analysis.LeakSite) string {
 	return text
 }
 
+// lateText returns how long the blocks of a site lived that were freed late, and how many younger ones went with them.
+func (p *Leaks) lateText(s *analysis.LeakSite) string {
+	text := fmt.Sprintf("freed within the last 2 %% of the run, after living for %v", s.Oldest)
+	if s.Newest != s.Oldest {
+		text = fmt.Sprintf("freed within the last 2 %% of the run, after living for %v to %v", s.Newest, s.Oldest)
+	}
+	if v := p.Now().Of.said(s); v.Late > s.Count {
+		text += fmt.Sprintf("; with younger ones, %s (%v) were freed at the end", model.Blocks(v.Late), model.Bytes(v.LateBytes))
+	}
+	return text
+}
+
 // freedText returns what became of the blocks of a site.
 func (p *Leaks) freedText(s *analysis.LeakSite) string {
 	when := "at the end of the run"
@@ -215,10 +267,7 @@ func (p *Leaks) freedText(s *analysis.LeakSite) string {
 	}
 	switch {
 	case p.inLate:
-		if s.Newest == s.Oldest {
-			return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v", s.Oldest)
-		}
-		return fmt.Sprintf("freed within the last 2 %% of the run, after living for %v to %v", s.Newest, s.Oldest)
+		return p.lateText(s)
 	case s.AllocCount == 1 && p.State.Status.Unfreed:
 		return "no free is known of the only block " + which + ", perhaps because it has no address"
 	case s.AllocCount == 1:

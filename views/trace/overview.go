@@ -24,7 +24,7 @@ type Overview struct {
 	findings *findingsPane
 	curve    *liveCurve // of the selected finding, next to it in a wide area
 	headline *ui.Lazy[HeadlineKey, Headline]
-	growth   *ui.Lazy[GrowthKey, float64] // bytes per second
+	growth   *ui.Lazy[GrowthKey, analysis.Rise]
 	focus    overviewPane
 	chosen   bool // focus was chosen by the user
 	maximal  bool // the focused pane fills the screen
@@ -49,9 +49,9 @@ func NewOverview(e *ui.Env) *Overview {
 		findings: newFindingsPane(e), curve: newLiveCurve(e)}
 	p.top.ofRun, p.second.fixed, p.chart.WithStart = true, true, true
 	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })
-	p.growth = ui.NewDeepLazy(e, func(ctx context.Context, k GrowthKey) (float64, error) {
-		slope, _, err := analysis.TraceGrowth(ctx, e.Trace, k.R)
-		return slope, err
+	p.growth = ui.NewDeepLazy(e, func(ctx context.Context, k GrowthKey) (analysis.Rise, error) {
+		rise, _, err := analysis.TraceGrowth(ctx, e.Trace, k.R)
+		return rise, err
 	})
 	return p
 }
@@ -217,7 +217,7 @@ func (p *Overview) drawFigures(s tcell.Screen, r widget.Rect) {
 		return
 	}
 	if h, ok := p.headline.Get(); ok {
-		drawItems(s, r, h.items(&p.State, p.top.got.level, p.growthText(r.W), r.W), p.Look)
+		drawItems(s, r, h.items(&p.State, p.top.got.level, p.growthItem(r.W), r.W), p.Look)
 		return
 	}
 	for _, why := range ui.Unanswered(p.headline) {

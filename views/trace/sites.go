@@ -299,7 +299,7 @@ func (p *Sites) explain() {
 		p.Detail.Parts = p.evidence.parts(&p.State, among)
 	}
 	setGroup(p.Pane.Env, &p.Detail, &p.State, by, row)
-	p.Detail.Answer = p.verdictAbout(row.Key).Kind.String()
+	p.Detail.Answer = ui.VerdictWord(p.verdictAbout(row.Key))
 	p.Detail.Facts = p.facts(&p.State, among)
 	if cell := key.Cell.Rectangle(); !cell.IsAll() {
 		p.Detail.Facts = append(p.Detail.Facts[:1], "only blocks of "+cell.Text()+p.Hint("; {back} clears that filter"))

@@ -17,7 +17,7 @@ import (
 type siteStory struct {
 	env      *ui.Env
 	verdicts *ui.Lazy[verdictKey, *verdictSet]
-	lives    *ui.Lazy[lifeKey, analysis.Lifetimes]
+	lives    *ui.Lazy[lifeKey, livesTo]
 }
 
 // lifeKey determines the lifetimes of one group's blocks.
@@ -27,6 +27,12 @@ type lifeKey struct {
 	key      analysis.Key
 	over     analysis.Range
 	only     calltree.Filter
+}
+
+// livesTo is lifetimes, and until when a recording went of which they are.
+type livesTo struct {
+	analysis.Lifetimes
+	to model.Time
 }
 
 // groupAmong is a group with what its figures are shares of.
@@ -42,8 +48,10 @@ func newSiteStory(e *ui.Env) siteStory {
 	return siteStory{
 		env:      e,
 		verdicts: ui.NewDeepLazy(e, func(ctx context.Context, k verdictKey) (*verdictSet, error) { return askVerdicts(ctx, e.Trace, k) }),
-		lives: ui.NewDeepLazy(e, func(ctx context.Context, k lifeKey) (analysis.Lifetimes, error) {
-			return e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
+		lives: ui.NewDeepLazy(e, func(ctx context.Context, k lifeKey) (livesTo, error) {
+			to := e.Trace.Status().Duration
+			l, err := e.Trace.Lifetimes(ctx, k.by, k.key, k.over, k.only)
+			return livesTo{l, to}, err
 		}),
 	}
 }
@@ -80,7 +88,7 @@ func (t *siteStory) facts(s *state.State, g groupAmong) []string {
 	said := t.verdictOf(g.by, g.only, g.Key)
 	if text := ui.VerdictSentence(said); text != "" {
 		if of := t.judged().about(); of != "" {
-			text = "over the " + of + " " + text
+			text = "over the " + of + ": " + text
 		} else if !s.Range.IsFull() {
 			text = "over the whole run " + text
 		}
@@ -150,8 +158,8 @@ func (t *siteStory) lifetimes(s *state.State, site *analysis.Site) string {
 	if t := ui.ThreadsText(l.Threads); t != "" {
 		text += "; " + t
 	}
-	if of := t.judged().about(); of != "" {
-		text = "over the " + of + ": " + text
+	if s.Live() {
+		text = "over the first " + l.to.String() + ": " + text
 	}
 	return text
 }

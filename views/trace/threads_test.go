@@ -35,7 +35,7 @@ func TestOneThreadForSeveral(t *testing.T) {
 		s.Profile = &model.Profile{Stacks: tree(tt.roots...)}
 		h := Headline{HeadlineKey: HeadlineKey{R: analysis.FullRange}, threads: tt.threads}
 		got := "no such figure"
-		for _, col := range h.items(&s, analysis.Level{}, "", 80) {
+		for _, col := range h.items(&s, analysis.Level{}, item{}, 80) {
 			for _, it := range col {
 				if it.label == "threads" {
 					got = it.rest

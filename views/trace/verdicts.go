@@ -26,17 +26,18 @@ type verdictKey struct {
 type verdictSet struct {
 	verdictKey
 	list  verdict.List
+	upTo  model.Time              // of a recording that is followed, 0 for everything: later than asked where it has grown meanwhile
 	peaks map[analysis.Key]uint64 // highest live bytes of groups by then, of a recording that is followed
 }
 
 func askVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verdictSet, error) {
 	list, err := trace.Verdicts(ctx, k.by, k.only)
 	if err != nil || k.to == 0 {
-		return &verdictSet{k, list, nil}, err
+		return &verdictSet{verdictKey: k, list: list}, err
 	}
 	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: k.by,
 		Cell: analysis.Cell{Stacks: k.only}})
-	out := &verdictSet{k, list, make(map[analysis.Key]uint64, len(sites))}
+	out := &verdictSet{k, list, max(k.to, list.To()), make(map[analysis.Key]uint64, len(sites))}
 	for i := range sites {
 		out.peaks[sites[i].Key] = sites[i].PeakBytes
 	}
@@ -45,10 +46,10 @@ func askVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verd
 
 // about returns which part of a recording that is followed the answers are about ("first 24.9 s"), "" for all of it.
 func (s *verdictSet) about() string {
-	if s == nil || s.to == 0 {
+	if s == nil || s.upTo == 0 {
 		return ""
 	}
-	return "first " + s.to.String()
+	return "first " + s.upTo.String()
 }
 
 // showPeaks has a column show the highest live bytes of groups where the rows have none: they take a walk over the trace,

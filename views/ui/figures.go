@@ -145,11 +145,19 @@ func (e *Env) verdictCell(v verdict.Verdict, rate string) widget.Cell {
 	if v.Kind == verdict.None {
 		return widget.Cell{}
 	}
-	text := e.VerdictSign(v.Kind) + " " + v.Kind.String()
+	text := e.VerdictSign(v.Kind) + " " + VerdictWord(v)
 	if rate != "" {
 		text += " " + rate
 	}
 	return widget.Cell{Text: text, Style: e.verdictStyle(v.Kind)}
+}
+
+// VerdictWord returns the word of a verdict: what was kept and then freed at the end says so.
+func VerdictWord(v verdict.Verdict) string {
+	if v.Kind == verdict.Kept && v.Live == 0 {
+		return "was kept"
+	}
+	return v.Kind.String()
 }
 
 // SureCell returns the confidence of a verdict.
@@ -203,7 +211,7 @@ func VerdictSentence(v verdict.Verdict) string {
 	if v.Kind == verdict.Unknown {
 		return strings.TrimSuffix(v.Kind.String()+": "+v.Evidence(), ": ")
 	}
-	return v.Kind.String() + " (" + Certain(float64(v.Confidence), v.Growth) + "): " + v.Evidence()
+	return VerdictWord(v) + " (" + Certain(float64(v.Confidence), v.Growth) + "): " + v.Evidence()
 }
 
 // ThreadsText names threads ("thread 2", "threads 1, 2, 3"), "" for none.

@@ -16,10 +16,13 @@ type HeapKey struct {
 	I     int
 }
 
-// Text returns the snapshot's number, and the garbage collection it was taken at.
+// Text returns the snapshot's number, and the garbage collection it was taken at, or the file that has it.
 func (k HeapKey) Text() string {
 	text := fmt.Sprintf("#%d", k.I)
-	if info := k.Heaps.Source().Info(k.I); info.GC != model.NoCount {
+	switch info := k.Heaps.Source().Info(k.I); {
+	case info.File != "":
+		text += " " + model.Clean(info.File)
+	case info.GC != model.NoCount:
 		text += fmt.Sprintf(" (GC %d)", info.GC)
 	}
 	return text

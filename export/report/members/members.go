@@ -16,6 +16,23 @@ type Count struct {
 	N   *int64
 }
 
+// Known returns a pointer to n, or nil if n is unknown.
+func Known(n int64) *int64 {
+	if n == model.NoCount {
+		return nil
+	}
+	return &n
+}
+
+// KnownBytes returns a pointer to n, or nil if n is unknown.
+func KnownBytes(n int64) *uint64 {
+	if n < 0 {
+		return nil
+	}
+	u := uint64(n)
+	return &u
+}
+
 // Places holds the places of a type, or of a row, on all axes of the schema except the first. They are members of a
 // JSON object, named by the axes' keys.
 type Places []Place

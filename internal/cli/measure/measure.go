@@ -124,8 +124,8 @@ func (m *File) traceFigure(ctx context.Context, b *Budget) (f figure, err error)
 		f.value, f.unfreed = check.Clamp(leaks.Bytes), true
 		return f, err
 	case "max-growth":
-		slope, _, err := analysis.TraceGrowth(ctx, trace, opt.Range)
-		f.value = rounded(slope * b.Seconds)
+		growth, _, err := analysis.TraceGrowth(ctx, trace, opt.Range)
+		f.value = rounded(growth.PerSecond * b.Seconds)
 		return f, err
 	}
 	duration := trace.Status().Duration

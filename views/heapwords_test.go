@@ -1,0 +1,98 @@
+package views
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/memtui/memtui/internal/memtest/opened"
+	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/join"
+)
+
+// openTwoRubyHeaps starts the program on two heap dumps of Ruby as the snapshots of one recording.
+func openTwoRubyHeaps(t *testing.T, w, h int) *program {
+	t.Helper()
+	store, _, err := opened.File(t, filepath.Join("..", framed["ruby-heap"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := *store.Current()
+	heaps, err := join.NewHeaps([]model.HeapSource{two.Heaps, two.Heaps}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heaps.Name([]string{"/srv/monday/shop.json", "/srv/friday/shop.json"})
+	two.Heaps, two.Meta.Name = heaps, "shop.json and 1 other file"
+	both := &model.Store{}
+	both.Publish(&two)
+	return openUI(t, w, h, colorCaps, both, nil)
+}
+
+// Of several files, the header, the list of snapshots and both sides of a comparison name the file of each snapshot,
+// with its folder where two have one name.
+func TestSnapshotsNameTheirFiles(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
+		u := openTwoRubyHeaps(t, size[0], size[1])
+		u.has("FILE", "monday/shop.json", " friday/shop.json  Snapshots").hasNot("other file")
+		u.keys("h").has(" monday/shop.json  Snapshots")
+		u.keys("l", "6").has("before: #0 monday/shop.json · after: #1 friday/shop.json")
+	}
+}
+
+// Snapshots count the objects that are classes, Types the classes that have objects: both say which.
+func TestClassesAreCountedByWhatTheyAre(t *testing.T) {
+	u := openTwoRubyHeaps(t, 120, 40)
+	u.has("CLASSES AND MODULES", "all classes and modules", "classes with objects", "unreachable bytes")
+	u.keys("2").has("25,925 objects of 75 classes · 5.28 MiB")
+}
+
+// A type that retains less than its bytes says by how much, as both may round to the same.
+func TestTypesThatRetainLessThanTheirBytes(t *testing.T) {
+	u := openTwoRubyHeaps(t, 120, 40).keys("2")
+	u.has("together they retain 1.25 MiB (23.7 %): 40 B less than", "as some of them are unreachable, and nothing retains those")
+}
+
+// Groups without a value are none or unknown, by what the property is, and Enter on a group lists what it counted.
+func TestGroupsWithoutValue(t *testing.T) {
+	u := openTwoRubyHeaps(t, 120, 40).keys("2", "b")
+	u.has("Superclasses ─", "<none>").hasNot("<anon>")
+	u.keys("Enter").has("Classes · superclass: Object", "Esc goes back to the superclasses").keys("Esc").has("Superclasses ─")
+	u.keys("b", "b").has("Allocation sites ─", "<unknown>", "The file does not state their allocation site, but the generation of 1.")
+	u.keys("Enter").has("Objects of allocation site <unknown>", "WHAT")
+	u.keys("Esc", "b").has("Generations ─", "<unknown>").hasNot("<anon>")
+	u.keys("?").has("thread, size; heaps by")
+}
+
+// A grouping of which the file states nothing says so, and not that there are no objects.
+func TestGroupingThatTheFileDoesNotState(t *testing.T) {
+	store, _, err := opened.File(t, filepath.Join("..", framed["heapsnapshot"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := openUI(t, 120, 40, colorCaps, store, nil).keys("2", "b", "b", "b")
+	u.has("The file does not state the allocation site of its objects.").hasNot("has no objects")
+}
+
+// A suspect names the object that Enter leads to, beside its owner.
+func TestSuspectsNameWhereEnterLeads(t *testing.T) {
+	u := openTwoRubyHeaps(t, 200, 50)
+	u.has("1,000 Shop::Session (743 KiB, 13.7 % of the heap) are held by Shop::SessionCache (class)", "they are in Hash #17,543")
+	u.keys("Tab", "j", "Enter")
+	u.has("Dominated by Hash #17,543", "Shop::SessionCache (class)", "1,000 × Shop::Session")
+}
+
+// What another screen leads to on Types is shown there, whatever was grouped or opened before.
+func TestTypesShowWhatOthersLeadTo(t *testing.T) {
+	for _, before := range [][]string{{"2", "b"}, {"2", "b", "Enter"}, {"2", "Enter"}, {"2", "#"}, {"2", "b", "b", "b", "Enter"}} {
+		u := openTwoRubyHeaps(t, 120, 40).keys(before...)
+		u.keys("1", "Tab", "Tab", "/", "R", "e", "g", "e", "x", "p", "Enter", "Enter")
+		u.has("Classes · filter “Regexp”", "84 objects of 1 of 75 classes").hasNot("Classes · superclass")
+	}
+}
+
+// What a root retains is more than objects: the count of its rows says so.
+func TestRootsRetainRows(t *testing.T) {
+	u := openTwoRubyHeaps(t, 80, 24).keys("3")
+	u.has("Dominators ─", "5.28 MiB in 25,9", " rows, roots included")
+	u.keys("Enter").has("Dominated by Thread", "objects, itself 1.00 MiB").keys("5").has(" rows, roots included")
+}
