@@ -127,17 +127,20 @@ func (s *scroller) down(by, h, n int) (best scroll, most int) {
 func hashOf(cells []cell) (hash uint64, written int) {
 	for i := range cells {
 		c := &cells[i]
+		x := uint64(c.style)<<32 + uint64(len(c.text))<<24
+		switch len(c.text) {
+		case 0:
+		case 1:
+			x += uint64(c.text[0])
+		default: // of most texts those bytes differ
+			x += uint64(c.text[1])<<16 + uint64(c.text[0])<<8 + uint64(c.text[len(c.text)-1])
+		}
 		if c.text != " " && c.text != "" {
 			written++
 		}
-		x := uint64(c.style)<<8 + uint64(c.width)
-		for _, b := range []byte(c.text[:min(len(c.text), 8)]) {
-			x = x<<8 ^ x>>56 ^ uint64(b)
-		}
 		hash = (hash ^ x) * 0x9e3779b97f4a7c15
-		hash ^= hash >> 29
 	}
-	return hash, written
+	return hash ^ hash>>32, written
 }
 
 // apply moves rows of a frame. The cells of those that become free differ from all others.

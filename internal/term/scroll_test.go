@@ -11,7 +11,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// listScreen draws a list that was scrolled, with fixed rows around it and a pane beside it, which may be 0 wide.
+// listScreen draws a list that was scrolled, with fixed rows around it and a pane next to it, which may be 0 wide.
 type listScreen struct {
 	from, selected, top, bottom, pane int
 	note                              string
@@ -111,7 +111,7 @@ func TestScrollsAreShort(t *testing.T) {
 			{500, 510, 10000, scroll{}},
 		} {
 			if n, x := step(c.from, c.selected); n > c.most || x != c.want {
-				t.Errorf("beside a pane of %d, to row %d: %d bytes, scroll %+v, want at most %d and %+v", pane, c.from, n, x, c.most, c.want)
+				t.Errorf("next to a pane of %d, to row %d: %d bytes, scroll %+v, want at most %d and %+v", pane, c.from, n, x, c.most, c.want)
 			}
 		}
 	}
