@@ -19,6 +19,7 @@ type recorded struct {
 	threads  bool   // threads are not known
 	program  string
 	stopped  string // why recording ended before the program did
+	finished bool   // the recorder has completed the file
 	signal   string // that ended the program, "" for none
 	status   string // the exit status of the program, "" for 0 and where that is not known
 	unseen   int64  // µs between the last look at what lives and the end
@@ -52,6 +53,8 @@ func (m *metaParser) recordedKey(key string) bool {
 		m.recorded.program = m.plainText()
 	case "stopped":
 		m.recorded.stopped = m.plainText()
+	case "finished":
+		m.recorded.finished = m.plainText() == "yes"
 	case "signal":
 		m.recorded.signal = model.Clean(m.plainText())
 	case "exit_status":
