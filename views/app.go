@@ -326,6 +326,7 @@ func (a *app) refresh(i state.Loaded) {
 const (
 	firstJudged = 3 * model.Second
 	judgeEvery  = 5 * time.Second
+	judgeRest   = 2 * time.Second // traces keep verdicts for so long: those of a later moment must not be of before it
 )
 
 // judged returns of when findings are shown while a recording is followed: of a later moment now and then.
@@ -342,7 +343,7 @@ func (a *app) judged(i *state.Loaded) state.Judged {
 	} else if a.state.Judged.Revision == 0 && time.Since(a.followedAt) < firstJudged.Duration() {
 		return state.Judged{} // later on, a program that rests is judged as well
 	}
-	if time.Since(a.judgedAt) < every || !a.DeepWork.LongIdle() {
+	if time.Since(a.judgedAt) < every || !a.DeepWork.LongIdle() || !a.DeepWork.Rested(judgeRest) {
 		return a.state.Judged
 	}
 	a.judgedAt = time.Now()

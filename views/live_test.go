@@ -34,7 +34,7 @@ func TestARestingProgramIsJudged(t *testing.T) {
 	if got := a.judged(&i); got != (state.Judged{}) {
 		t.Errorf("judged at once: %+v", got)
 	}
-	for late := time.Now().Add(10 * time.Second); !a.DeepWork.LongIdle() && time.Now().Before(late); { // after its first findings
+	for late := time.Now().Add(10 * time.Second); !(a.DeepWork.LongIdle() && a.DeepWork.Rested(judgeRest)) && time.Now().Before(late); { // after its first findings
 		time.Sleep(5 * time.Millisecond)
 	}
 	a.followedAt = time.Now().Add(-firstJudged.Duration())
@@ -91,8 +91,8 @@ func (u *program) await(texts ...string) *program {
 // known at the end is known of now.
 func TestLiveScreensSayOfWhenAnswersAre(t *testing.T) {
 	u := openGrowing(t, 140, 40)
-	u.await("OWN PEAK", "~391 KiB", "peaks, trends: first 76.0 ms", "findings of the first 76.0 ms")
-	u.keys("3").await("peak, trend, verdict: first 76.0 ms", "~391K", "over the first 76.0 ms", "leak").hasNot("very next event")
+	u.await("OWN PEAK", "~391 KiB", "peaks: first 76.0 ms and now · trends: first 76.0 ms", "/s, first 76.0 ms", "findings of the first 76.0 ms")
+	u.keys("3").await("peak: first 76.0 ms and now · trend: first 76.0 ms · verdict: first 76.0 ms", "~391K", "over the first 76.0 ms", "leak").hasNot("very next event")
 	u.keys("4").await("live now").hasNot("end of the run")
 	openKvleak(t, 140, 40, colorCaps).keys("3").hasNot("over the first").keys("4").has("live at the end of the")
 }

@@ -50,21 +50,12 @@ type findingsKey struct {
 func newFindingsPane(e *ui.Env) *findingsPane {
 	p := &findingsPane{env: e, labels: ui.NewSiteLabels(e.Libraries)}
 	p.lazy = ui.NewDeepLazy(e, func(ctx context.Context, k findingsKey) (found, error) {
-		list, err := analysis.Findings(ctx, e.Trace, k.profile, e.Libraries, analysis.UsualFindings)
-		return found{list, goneTo(ctx, e.Trace, k.to)}, err
+		trace := judging{Trace: e.Trace}
+		list, err := analysis.Findings(ctx, &trace, k.profile, e.Libraries, analysis.UsualFindings)
+		return found{list, goneTo(k.to, trace.to)}, err
 	})
 	p.Leads = ui.NewLeads(e, "finding", findingKind, p.follow)
 	return p
-}
-
-// goneTo returns until when the verdicts of findings go that have just been asked for: of a recording that is followed
-// they may be about more than there was at time asked, which is 0 where they are about everything.
-func goneTo(ctx context.Context, t analysis.Trace, asked model.Time) model.Time {
-	if asked == 0 {
-		return 0
-	}
-	list, _ := t.Verdicts(ctx, analysis.ByStack, "")
-	return max(asked, list.To())
 }
 
 // Show shows a state. Findings wait until everything is read: they take several walks over the trace.

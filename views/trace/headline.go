@@ -204,6 +204,12 @@ func (h *Headline) collected() string {
 // GrowthKey determines how fast live bytes grow.
 type GrowthKey HeadlineKey
 
+// risen is how live bytes grow, and until when a recording went of which that is.
+type risen struct {
+	analysis.Rise
+	to model.Time
+}
+
 // askGrowth requests the growth, which takes the verdicts of all sites, when these can be known.
 func (p *Overview) askGrowth(s *state.State) {
 	if revision, ok := s.Deep(); ok {
@@ -219,13 +225,18 @@ func (p *Overview) growthItem(w int) item {
 	if rise.Freed {
 		out.rest = ", then freed"
 	}
+	about := ""
+	if p.State.Live() {
+		about = ", first " + rise.to.String()
+	}
+	out.rest += about
 	switch {
 	case !ok && p.growth.Err != nil:
 		return item{"growth", "unknown", ""}
 	case !ok:
 		return item{"growth", "…", ""}
 	case math.Round(rise.PerSecond) == 0:
-		return item{"growth", "none", ""}
+		return item{"growth", "none", about}
 	case p.State.Exact:
 		out.value = fmt.Sprintf("%+.0f B/s", rise.PerSecond)
 	default:

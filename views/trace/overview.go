@@ -24,7 +24,7 @@ type Overview struct {
 	findings *findingsPane
 	curve    *liveCurve // of the selected finding, next to it in a wide area
 	headline *ui.Lazy[HeadlineKey, Headline]
-	growth   *ui.Lazy[GrowthKey, analysis.Rise]
+	growth   *ui.Lazy[GrowthKey, risen]
 	focus    overviewPane
 	chosen   bool // focus was chosen by the user
 	maximal  bool // the focused pane fills the screen
@@ -49,9 +49,11 @@ func NewOverview(e *ui.Env) *Overview {
 		findings: newFindingsPane(e), curve: newLiveCurve(e)}
 	p.top.ofRun, p.second.fixed, p.chart.WithStart = true, true, true
 	p.headline = ui.NewLazy(e, func(ctx context.Context, k HeadlineKey) (Headline, error) { return FetchHeadline(ctx, e.Trace, k) })
-	p.growth = ui.NewDeepLazy(e, func(ctx context.Context, k GrowthKey) (analysis.Rise, error) {
-		rise, _, err := analysis.TraceGrowth(ctx, e.Trace, k.R)
-		return rise, err
+	p.growth = ui.NewDeepLazy(e, func(ctx context.Context, k GrowthKey) (risen, error) {
+		trace := judging{Trace: e.Trace}
+		to := e.Trace.Status().Duration
+		rise, _, err := analysis.TraceGrowth(ctx, &trace, k.R)
+		return risen{rise, goneTo(to, trace.to)}, err
 	})
 	return p
 }

@@ -200,8 +200,9 @@ func (p *Sites) Title() string {
 	if !p.State.Range.IsFull() && p.State.Cell.IsAll() {
 		t += " · trend, verdict: whole run"
 	}
-	if of := p.judged().about(); of != "" && p.State.Cell.IsAll() && !p.State.Settled() {
-		t += " · peak, trend, verdict: " + of
+	if p.State.Cell.IsAll() && !p.State.Settled() {
+		trends, _ := p.trends.Get()
+		t += ofWhen("peak", p.judged().aboutPeaks()) + ofWhen("trend", trends.about()) + ofWhen("verdict", p.judged().about())
 	}
 	if p.State.Filter != "" {
 		t += " · filter “" + p.State.Filter + "”"

@@ -388,8 +388,9 @@ func (t *topSites) draw(s tcell.Screen, r widget.Rect, focused bool) {
 		look = ui.FocusedLook(look)
 	}
 	title, answer := t.title()
-	if of := t.judged().about(); of != "" && !t.state.Settled() && r.W >= trendWidth {
-		answer += " · peaks, trends: " + of
+	if !t.state.Settled() && r.W >= trendWidth {
+		trends, _ := t.trends.Get()
+		answer += ofWhen("peaks", t.judged().aboutPeaks()) + ofWhen("trends", trends.about())
 	}
 	if widget.Width(answer)+len("Top allocators")+4 > r.W {
 		answer = ""

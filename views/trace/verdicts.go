@@ -25,9 +25,32 @@ type verdictKey struct {
 // verdictSet is the verdicts about all groups. Read-only once made.
 type verdictSet struct {
 	verdictKey
-	list  verdict.List
-	upTo  model.Time              // of a recording that is followed, 0 for everything: later than asked where it has grown meanwhile
-	peaks map[analysis.Key]uint64 // highest live bytes of groups by then, of a recording that is followed
+	list    verdict.List
+	upTo    model.Time              // of a recording that is followed, 0 for everything, see [goneTo]
+	peaks   map[analysis.Key]uint64 // highest live bytes of groups, of a recording that is followed
+	peaksTo model.Time              // until when they go
+}
+
+// judging is a trace that notes until when the verdicts go that it returned last.
+type judging struct {
+	analysis.Trace
+	to model.Time
+}
+
+// Verdicts implements [analysis.Trace].
+func (t *judging) Verdicts(ctx context.Context, by analysis.Group, only calltree.Filter) (verdict.List, error) {
+	list, err := t.Trace.Verdicts(ctx, by, only)
+	t.to = list.To()
+	return list, err
+}
+
+// goneTo returns until when answers go that were requested at a time, which is 0 for everything: of a recording that is
+// followed, verdicts may go until later, as it has grown meanwhile.
+func goneTo(asked, to model.Time) model.Time {
+	if asked == 0 {
+		return 0
+	}
+	return max(asked, to)
 }
 
 func askVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verdictSet, error) {
@@ -35,9 +58,10 @@ func askVerdicts(ctx context.Context, trace analysis.Trace, k verdictKey) (*verd
 	if err != nil || k.to == 0 {
 		return &verdictSet{verdictKey: k, list: list}, err
 	}
+	until := trace.Status().Duration
 	sites, err := trace.Sites(ctx, analysis.Query{At: analysis.End, Range: analysis.FullRange, By: k.by,
 		Cell: analysis.Cell{Stacks: k.only}})
-	out := &verdictSet{k, list, max(k.to, list.To()), make(map[analysis.Key]uint64, len(sites))}
+	out := &verdictSet{k, list, goneTo(k.to, list.To()), make(map[analysis.Key]uint64, len(sites)), until}
 	for i := range sites {
 		out.peaks[sites[i].Key] = sites[i].PeakBytes
 	}
@@ -50,6 +74,23 @@ func (s *verdictSet) about() string {
 		return ""
 	}
 	return "first " + s.upTo.String()
+}
+
+// aboutPeaks returns which part of a recording that is followed the peaks are about, "" for all of it. A group that has
+// more live now has its peak now, see [verdictSet.showPeaks].
+func (s *verdictSet) aboutPeaks() string {
+	if s == nil || s.peaks == nil {
+		return ""
+	}
+	return "first " + s.peaksTo.String() + " and now"
+}
+
+// ofWhen returns what of a heading says of when a column is, "" where that is not to be said.
+func ofWhen(column, about string) string {
+	if about == "" {
+		return ""
+	}
+	return " · " + column + ": " + about
 }
 
 // showPeaks has a column show the highest live bytes of groups where the rows have none: they take a walk over the trace,
@@ -100,6 +141,15 @@ type trendSet struct {
 	by    analysis.Group
 	only  calltree.Filter
 	byKey map[analysis.Key][]uint64
+	to    model.Time // how long the recording was when they were requested
+}
+
+// about returns which part of a recording that is followed the sparklines are about, "" before they are known.
+func (t *trendSet) about() string {
+	if t == nil {
+		return ""
+	}
+	return "first " + t.to.String()
 }
 
 // of returns the sparkline of a group, none before it is known.
@@ -112,12 +162,12 @@ func (t *trendSet) of(by analysis.Group, only calltree.Filter, k analysis.Key) [
 
 // computeTrends computes the histories of a few groups.
 func computeTrends(ctx context.Context, trace analysis.Trace, k trendKey) (*trendSet, error) {
-	keys := unpackKeys(k.keys)
+	keys, to := unpackKeys(k.keys), trace.Status().Duration
 	histories, err := trace.History(ctx, k.by, k.only, keys, analysis.HistoryColumns)
 	if err != nil {
 		return nil, err
 	}
-	out := &trendSet{k.by, k.only, make(map[analysis.Key][]uint64, len(keys))}
+	out := &trendSet{k.by, k.only, make(map[analysis.Key][]uint64, len(keys)), to}
 	for i, h := range histories {
 		out.byKey[keys[i]] = h
 	}

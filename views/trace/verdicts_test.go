@@ -17,6 +17,8 @@ func (grown) Verdicts(context.Context, analysis.Group, calltree.Filter) (verdict
 	return verdict.List{{Until: 14 * model.Second}, {Until: 14 * model.Second}}, nil
 }
 
+func (grown) Status() analysis.Status { return analysis.Status{Duration: 16 * model.Second} }
+
 func (grown) Sites(context.Context, analysis.Query) ([]analysis.Site, error) { return nil, nil }
 
 // Verdicts about a recording that is followed say until when they go, though it has grown since they were due.
@@ -26,8 +28,12 @@ func TestVerdictsSayUntilWhen(t *testing.T) {
 		if err != nil || set.about() != want {
 			t.Errorf("asked at %v: %q, want %q; %v", to, set.about(), want, err)
 		}
-		if got := goneTo(t.Context(), grown{}, to); (got == 0) != (to == 0) || got != 0 && "first "+got.String() != want {
-			t.Errorf("findings asked at %v go to %v", to, got)
+		if peaks := set.aboutPeaks(); to != 0 && peaks != "first 16.0 s and now" || to == 0 && peaks != "" {
+			t.Errorf("peaks asked at %v: %q", to, peaks)
+		}
+		trace := judging{Trace: grown{}}
+		if _, err := trace.Verdicts(t.Context(), analysis.ByStack, ""); err != nil || trace.to != 14*model.Second {
+			t.Errorf("verdicts go to %v; %v", trace.to, err)
 		}
 	}
 }

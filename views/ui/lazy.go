@@ -63,6 +63,13 @@ func (w *Work) Idle() bool { return w.idle(loadShare) }
 // LongIdle is Idle for answers that are repeated while a recording is followed.
 func (w *Work) LongIdle() bool { return w.idle(deepShare) }
 
+// Rested reports whether nothing has run for a time.
+func (w *Work) Rested(d time.Duration) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.running == 0 && time.Since(w.ended) >= d
+}
+
 func (w *Work) idle(share float64) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
