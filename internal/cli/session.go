@@ -524,7 +524,7 @@ func (a *app) warnMemory(p *model.Profile, h *report.Header) {
 	}
 }
 
-// tableHint suggests the report with a table where a word that was taken for a file is the name of one.
+// tableHint suggests the report with a table where a missing file has the name of one.
 func tableHint(word string) string {
 	if !slices.Contains(report.EveryTable(), word) {
 		return ""
