@@ -184,5 +184,13 @@ func (s *Source) Growing() bool {
 	return more
 }
 
+// Ends notes that nothing more comes to a file that is followed, as its contents say: a file without a lock does not tell.
+func (s *Source) Ends() {
+	if s.growing != nil {
+		s.growing.end(nil)
+		s.growing.stop()
+	}
+}
+
 // Followed reports whether the source was opened while it grew. Nothing that is derived from it should be kept.
 func (s *Source) Followed() bool { return s.growing != nil }

@@ -241,3 +241,33 @@ func TestExitStatusNamesTheSignal(t *testing.T) {
 		}
 	}
 }
+
+// Files state how the program ended, and what that means for blocks that were never freed.
+func TestFilesStateHowTheProgramEnded(t *testing.T) {
+	killed, failed := "ended-by-signal", "exit_status=3"
+	for _, c := range []struct {
+		command []string
+		want    string
+	}{
+		{[]string{known(t), "kill"}, killed}, {[]string{known(t), "plain"}, ""}, {[]string{"/bin/bash", "-c", "exit 3"}, failed},
+	} {
+		files, _ := run(t, Options{Command: c.command}, "")
+		_, _, p := read(t, files[0].Path)
+		said := ""
+		for _, problem := range p.Problems {
+			said += problem.Code + ": " + problem.Message + "\n"
+		}
+		for _, f := range p.Meta.Facts {
+			said += f.Key + "=" + f.Value + "\n"
+		}
+		for _, text := range []string{killed, failed, "signal=SIGKILL"} {
+			want := text == c.want || text == "signal=SIGKILL" && c.want == killed
+			if strings.Contains(said, text) != want {
+				t.Errorf("%v: %q said is %v:\n%s", c.command, text, !want, said)
+			}
+		}
+		if c.want == killed && !strings.Contains(said, "the program was ended by SIGKILL: what it would have freed at its end counts as never freed") {
+			t.Errorf("%s", said)
+		}
+	}
+}

@@ -26,7 +26,7 @@ import (
 // Run starts a program with the hook and records it until it ends, or as the options say. status is the program's, as
 // shells state it, 0 where it still runs. When ctx is done, recording ends and the program goes on.
 func Run(ctx context.Context, o Options) (files []Recorded, status int, err error) {
-	s := &session{o: o, tasks: map[int]*task{}, known: make(chan struct{})}
+	s := &session{o: o, tasks: map[int]*task{}, known: make(chan struct{}), ended: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	defer s.stop()
 	if err := o.vacant(); err != nil { // before the program runs
@@ -49,19 +49,19 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 		return nil, 0, err
 	}
 	defer s.signals(cmd.Process)()
-	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait()
-		close(ended)
+		s.ending = cmd.ProcessState
+		close(s.ended)
 	}()
-	s.await(ended)
+	s.await(s.ended)
 	if s.listener != nil {
 		_ = s.listener.Close()
 	}
 	s.wait.Wait()
 	select {
-	case <-ended:
-		status = exitStatus(cmd.ProcessState, o.Log)
+	case <-s.ended:
+		status = exitStatus(s.ending, o.Log)
 	default:
 		o.Log("recording ended; process %d keeps running", cmd.Process.Pid)
 	}
@@ -87,6 +87,9 @@ type session struct {
 
 	known chan struct{} // closed when main is known
 	main  int           // process ID of the program that was started
+
+	ended  chan struct{}    // closed when it has ended, nil if it was not started here
+	ending *os.ProcessState // how it did, then
 
 	markers markers // that came and were not written yet
 
@@ -507,7 +510,11 @@ func (s *session) end(t *task, broken error, gone bool) {
 		}
 		return
 	}
-	_, err := t.file.finish(context.Background(), t.facts(done))
+	facts := t.facts(done)
+	if gone {
+		s.stateEnding(t.pid, facts)
+	}
+	_, err := t.file.finish(context.Background(), facts)
 	done.Events = t.file.events // without those that were cut
 	s.made(done, err)
 }
@@ -551,6 +558,27 @@ func (t *task) facts(r Recorded) map[string]any {
 		facts["lost"] = map[string]uint64{"allocations": r.Lost.Allocations, "frees": r.Lost.Frees}
 	}
 	return facts
+}
+
+// endTimeout is how long the status of a program may take that has ended, which is known at once unless what it prints is
+// still read.
+const endTimeout = time.Second
+
+// stateEnding adds to facts how the program that was started here has ended. Of other processes that is not known.
+func (s *session) stateEnding(pid int, facts map[string]any) {
+	if pid != s.main || s.ended == nil {
+		return
+	}
+	select {
+	case <-s.ended:
+	case <-time.After(endTimeout):
+		return
+	}
+	if w, ok := s.ending.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		facts["signal"] = unix.SignalName(w.Signal())
+	} else {
+		facts["exit_status"] = s.ending.ExitCode()
+	}
 }
 
 func closed(c chan struct{}) bool {

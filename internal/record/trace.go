@@ -323,6 +323,7 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	}
 	defer func() { _ = t.f.Close() }() // which may be another one by then
 	defer t.names.Close()
+	extra["finished"] = "yes" // this is written last
 	if stopped := t.stopped(); stopped != nil {
 		extra["stopped"] = stopped.Error()
 	}

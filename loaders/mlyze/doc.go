@@ -32,7 +32,7 @@
 // The order of frames is not specified. The end where stacks share more is the root; see tables.decideOrder. Metadata
 // may state it with one more key, "frame_order": "leaf_to_root" or "root_to_leaf", for parts of traces, whose stacks
 // may share more of their leaves. Files of this program's recorder have keys for how they were made: recorder,
-// program, sampling, lost, stopped, unseen_end_us, and series, which are curves such as that of the resident set; converted ones have
+// program, sampling, lost, stopped, finished, signal, exit_status, unseen_end_us, and series, which are curves such as that of the resident set; converted ones have
 // converted_from, times, addresses and threads, too. See recorded.
 //
 // # Reading damaged files

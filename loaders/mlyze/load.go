@@ -83,6 +83,9 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 		}
 	}
 	err = o.readTables(early)
+	if o.tables != nil && o.tables.recorded.finished {
+		src.Ends()
+	}
 	src.Forget() // nothing points into the metadata
 	r := o.recording(opt, store)
 	o.deliver()

@@ -291,3 +291,25 @@ func TestInfoSaysHowBlocksWereChosen(t *testing.T) {
 		t.Errorf("%q, %v", p.Meta.Sampled, p.Problems)
 	}
 }
+
+// A recording that its recorder has completed does not wait for more when it is followed, as one does that has no lock.
+func TestFinishedRecordingIsNotAwaited(t *testing.T) {
+	for facts, finished := range map[string]bool{`"recorder": "memtui", "finished": "yes", `: true, `"recorder": "memtui", `: false} {
+		f := newFile().alloc(1, 0x1000, 10, 0, 1)
+		f.meta = "{" + facts + someTables[1:]
+		path := filepath.Join(t.TempDir(), "x.mlyze")
+		if err := os.WriteFile(path, f.bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		src, err := loaders.OpenGrowing(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var store model.Store
+		err = load(t.Context(), src, loaders.Options{}, &store)
+		if p := store.Current(); err != nil || src.Growing() == finished || (p.Meta.Live == "") != finished {
+			t.Errorf("%s: %v, growing %v, %q", facts, err, src.Growing(), p.Meta.Live)
+		}
+		_ = src.Close()
+	}
+}

@@ -19,6 +19,9 @@ type recorded struct {
 	threads  bool   // threads are not known
 	program  string
 	stopped  string // why recording ended before the program did
+	finished bool   // the recorder has completed the file
+	signal   string // that ended the program, "" for none
+	status   string // the exit status of the program, "" for 0 and where that is not known
 	unseen   int64  // µs between the last look at what lives and the end
 	looked   bool   // addresses are made up, and times are those of looks at what lives
 	attached bool   // the program ran before
@@ -50,6 +53,14 @@ func (m *metaParser) recordedKey(key string) bool {
 		m.recorded.program = m.plainText()
 	case "stopped":
 		m.recorded.stopped = m.plainText()
+	case "finished":
+		m.recorded.finished = m.plainText() == "yes"
+	case "signal":
+		m.recorded.signal = model.Clean(m.plainText())
+	case "exit_status":
+		if status := m.natural(); status > 0 {
+			m.recorded.status = strconv.FormatUint(status, 10)
+		}
 	case "events":
 		m.recorded.looked = m.plainText() == "looked"
 	case "unseen_end_us":
@@ -235,6 +246,8 @@ func (r *recorded) describe(m *model.Meta) {
 	text("program", "Program", r.program)
 	text("sampling", "Sampling", r.sampled)
 	text("stopped", "Stopped early", r.stopped)
+	text("signal", "Ended by", r.signal)
+	text("exit_status", "Exit status", r.status)
 }
 
 // codeSampled is the code of the note that figures are estimates.
@@ -271,6 +284,9 @@ func (r *recorded) problems(to *findings) {
 	}
 	if r.lost > 0 {
 		add(model.Warning, model.CodeLostEvents, r.lost, "events were not recorded, as the recorder did not keep up")
+	}
+	if r.signal != "" {
+		add(model.Note, "ended-by-signal", 1, "the program was ended by "+r.signal+": what it would have freed at its end counts as never freed")
 	}
 	if r.unseen > 0 {
 		add(model.Note, "unseen-end", 1, fmt.Sprintf("what lives was last looked at %s before the end: what was allocated since is missing", model.Time(r.unseen)))
