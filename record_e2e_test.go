@@ -36,7 +36,7 @@ func TestAKilledRecorderNamesTheCommandThatHelps(t *testing.T) {
 	late := time.Now().Add(10 * time.Second)
 	for { // the lock on the file goes with the last thread of the process, which may be after its message
 		out, err := exec.Command(binary, "record", "--recover", path).CombinedOutput()
-		if strings.Contains(string(out), "it is being recorded") && time.Now().Before(late) {
+		if strings.Contains(string(out), "being recorded") && time.Now().Before(late) {
 			time.Sleep(20 * time.Millisecond)
 			continue
 		}

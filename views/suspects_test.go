@@ -36,7 +36,7 @@ func (u *program) words() (text string) {
 func TestSuspectsFollow(t *testing.T) {
 	u := openRecords(t, 120, 40, colorCaps)
 	u.keys("k", "k")
-	if want, words := "2,000 Record (784 KiB, 12.2 % of the heap) are held by <mainline> (grow-shrink.nqp:1) through `Register`; will grow to 6,000 in #2", u.words(); !strings.Contains(words, want) {
+	if want, words := "2,000 Record (784 KiB, 12.2 % of the heap) are held by <mainline> (grow-shrink.nqp:1) through `Register`; grew to 6,000 by #2", u.words(); !strings.Contains(words, want) {
 		t.Errorf("the screen does not say %q:\n%s", want, words)
 	}
 	u.keys("Tab", "G", "Enter").has("Dominated by ")

@@ -379,7 +379,7 @@ func (m *rowMatcher) row(side int, row *SideRow) int {
 	} else {
 		fresh.Key, fresh.Sub = row.Key, row.sub
 		if !row.own {
-			fresh.Key, fresh.Sub = applyMasks(m.masks, row.Key), applyMasks(m.masks, row.sub)
+			fresh.Key, fresh.Sub = applyMasks(m.masks, withoutRecordFolder(row.Key)), applyMasks(m.masks, row.sub)
 			if !m.sameFile && funcname.Unnamed(fresh.Key) {
 				fresh.Key = funcname.NoName
 			}

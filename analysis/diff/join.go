@@ -25,7 +25,8 @@ func (m FrameMatch) String() string { return [...]string{"frames", "files", "fun
 // JoinedStacks are the stacks of two files in one tree: equal frames below equal callers are one node. Names are
 // masked; of frames that match, the first one is kept. Where functions match, frames that only pass on are left out, as
 // recorders differ in them: what starts a program or thread, and the functions that allocate. Functions of two files that have an address for a name match by
-// their modules alone, as addresses differ from run to run. It is immutable; any goroutine may read it.
+// their modules alone, as addresses differ from run to run. The library of this program's recorder is one file in all
+// recordings, though its folder is not. It is immutable; any goroutine may read it.
 type JoinedStacks struct {
 	Stacks *model.Stacks     // without stack ids: Leaf is empty
 	node   [2][]model.NodeID // by node of each file: the node in Stacks
@@ -126,7 +127,7 @@ func (j *stackJoiner) enterFrames(s *model.Stacks) []model.FrameID {
 		functions[i] = intern(j.functions, &j.out.Functions, name)
 	}
 	for i, name := range s.Files {
-		files[i] = intern(j.files, &j.out.Files, applyMasks(j.masks, name))
+		files[i] = intern(j.files, &j.out.Files, applyMasks(j.masks, withoutRecordFolder(name)))
 	}
 	out, frames := j.out, make([]model.FrameID, len(s.FrameFunc))
 	for f := range frames {

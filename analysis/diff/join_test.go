@@ -50,3 +50,27 @@ func TestFunctionsOfTwoRecorders(t *testing.T) {
 		t.Errorf("where frames match: %q", changes(c))
 	}
 }
+
+// TestLibraryOfTheRecorder compares two recordings of this program, each of which kept its library in a new folder.
+func TestLibraryOfTheRecorder(t *testing.T) {
+	const stack = "main;memtui-hook.so+0x91e6;f"
+	sides := [2]*Side{sideOf("x", stacksOf(stack), 3), sideOf("y", stacksOf(stack), 3)}
+	for i, folder := range []string{"/tmp/memtui-record-1010322958/", "/var/tmp/memtui-record-112528596/"} {
+		s := sides[i].Stacks
+		s.Files = []string{"", folder + "memtui-hook.so"}
+		s.FrameFile[2] = 1
+		sides[i].Rows = append(sides[i].Rows, SideRow{Key: folder + "memtui-hook.so", Bytes: 1})
+	}
+	c := compareIn(t, sides[0], sides[1], Options{})
+	if c.Counts[ChangeSame] != 2 || len(c.Rows) != 2 {
+		t.Errorf("got %q", changes(c))
+	}
+	for name, want := range map[string]string{
+		"/tmp/memtui-record-7/memtui-hook.so": "memtui-hook.so", "/memtui-record-7/memtui-built.so": "memtui-built.so",
+		"/srv/memtui-record-x/app.so": "/srv/memtui-record-x/app.so", "": "", "f at /tmp/memtui-record-7/a": "f at /tmp/memtui-record-7/a",
+	} {
+		if got := withoutRecordFolder(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}

@@ -46,6 +46,18 @@ func MaskPresets() []MaskPreset {
 	}
 }
 
+// recordFolder matches the folder that the recorder of this program keeps its library in, which has a name of its own in
+// each recording.
+var recordFolder = calltree.Expression(`^(/[^/]+)*/memtui-record-[0-9]+/`)
+
+// withoutRecordFolder returns the name of a file or module as it is in every recording.
+func withoutRecordFolder(name string) string {
+	if !strings.Contains(name, "/memtui-record-") {
+		return name
+	}
+	return recordFolder().ReplaceAllLiteralString(name, "")
+}
+
 var (
 	buildPath  = calltree.Expression(`(^|[^\w.])(?:/|\.{1,2}/|[A-Za-z]:[/\\])(?:[^/\\\s()<>,:;"']+[/\\])*`)
 	hexAddress = calltree.Expression(`\b0[xX][0-9a-fA-F]+`)

@@ -261,7 +261,7 @@ func (s *Suspect) grewBy(since string) string {
 		return fmt.Sprintf("as many, but %v larger %s", model.Bytes(s.GrowthBytes), since)
 	}
 	last := s.course[len(s.course)-1]
-	return fmt.Sprintf("will grow to %s in #%d", model.Group(last.count), last.snapshot)
+	return fmt.Sprintf("grew to %s by #%d", model.Group(last.count), last.snapshot)
 }
 
 // howOften returns in how many of the snapshots there were more than in the one before.

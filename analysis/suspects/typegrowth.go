@@ -36,13 +36,20 @@ type TypeGrowth struct {
 type Growing struct {
 	Snapshots []int // snapshots that were added, ascending
 	of        map[int]map[key]figures
+	types     map[int]int // by snapshot: types of all objects, also of those that only the runtime makes up
 }
 
 // Add counts snapshot i, with the sizes of objects under a policy. It keeps only the counts.
 func (g *Growing) Add(h *model.Heap, i int, p heapgraph.Policy) {
 	h = h.Under(p.Of(h.Schema))
 	now := map[key]figures{}
-	for _, t := range heapgraph.Groups(h, heapgraph.By{Kinds: h.Schema.Objects().Kinds & h.Schema.Real()}) {
+	all := h.Schema.Objects().Kinds
+	list := heapgraph.Groups(h, heapgraph.By{Kinds: all & h.Schema.Real()})
+	types := len(list)
+	if all&^h.Schema.Real() != 0 {
+		types = len(heapgraph.Types(h))
+	}
+	for _, t := range list {
 		k := key{0, t.Name, t.Sub}
 		f := now[k]
 		f.count += t.Count
@@ -50,15 +57,15 @@ func (g *Growing) Add(h *model.Heap, i int, p heapgraph.Policy) {
 		now[k] = f
 	}
 	if g.of == nil {
-		g.of = map[int]map[key]figures{}
+		g.of, g.types = map[int]map[key]figures{}, map[int]int{}
 	}
-	g.of[i] = now
+	g.of[i], g.types[i] = now, types
 	g.Snapshots = append(g.Snapshots, i)
 	slices.Sort(g.Snapshots)
 }
 
-// TypesIn returns the number of types of the objects in snapshot i.
-func (g *Growing) TypesIn(i int) int { return len(g.of[i]) }
+// TypesIn returns the number of types of the objects in snapshot i, as [heapgraph.Types] lists them.
+func (g *Growing) TypesIn(i int) int { return g.types[i] }
 
 // Types returns all types, most growth first: in bytes, or in the number of objects.
 func (g *Growing) Types(counts bool) []TypeGrowth {

@@ -33,6 +33,18 @@ type Text struct {
 	Edge   model.Ref // how
 }
 
+// Words returns the words for the texts of a format, of one and of many: those of its set of texts, if it has one.
+func Words(s *model.HeapSchema) (one, many string) {
+	if s != nil {
+		for i := range s.Sets {
+			if set := &s.Sets[i]; set.Key == "texts" {
+				return set.One, set.Many
+			}
+		}
+	}
+	return "string", "strings"
+}
+
 const (
 	maxTop = 1000
 	often  = 1 << 16

@@ -159,7 +159,7 @@ func (t *TextWriter) scope() string {
 		parts = append(parts, t.stackScope())
 	}
 	if t.r.Trace != nil {
-		parts = append(parts, "live "+t.r.instant())
+		parts = append(parts, "figures: live "+t.r.instant())
 	}
 	if t.r.Time.Coarse {
 		parts = append(parts, "times estimated")

@@ -225,8 +225,9 @@ func (w heapWriter) strings(x *HeapWaste) table {
 		return out
 	}
 	s := x.Strings
+	one, many := waste.Words(w.h.schema)
 	out.answer = fmt.Sprintf("%s in %s of %s, %s of them distinct", w.style.Bytes(s.Wasted),
-		model.Counted(s.Duplicated, "content"), model.Counted(s.Objects, "string"), w.style.Count(s.Distinct))
+		model.Counted(s.Duplicated, "content"), model.CountedAs(s.Objects, one, many), w.style.Count(s.Distinct))
 	out.more = int(s.Duplicated) - len(s.Top)
 	for _, t := range s.Top {
 		what := w.name(t.Label)

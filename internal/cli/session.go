@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -523,12 +524,20 @@ func (a *app) warnMemory(p *model.Profile, h *report.Header) {
 	}
 }
 
-// missing suggests a command where a file does not exist and its name looks like one.
+// tableHint suggests the report with a table where a missing file has the name of one.
+func tableHint(word string) string {
+	if !slices.Contains(report.EveryTable(), word) {
+		return ""
+	}
+	return "; for that table: memtui report --table " + word + " FILE"
+}
+
+// missing suggests a command, or a table of a report, where a file does not exist and its name looks like one.
 func (a *app) missing(path string) string {
 	if _, err := os.Lstat(path); err == nil || path == "-" {
 		return ""
 	}
-	return arg.CommandHint([]string{path}, commandNames)
+	return cmp.Or(tableHint(path), arg.CommandHint([]string{path}, commandNames))
 }
 
 // readCompletely fails if the program left out something that figures of the profile depend on. verdict describes what

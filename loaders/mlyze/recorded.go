@@ -125,17 +125,20 @@ func (m *metaParser) elements(value func()) {
 	}
 }
 
+// errorInTables explains the column of errors, which are standard errors.
+const errorInTables = "± in tables is the standard error: the truth is rarely off by more than twice that"
+
 // errorOf states how far a sum of sizes is off where bytes were sampled. A sum of L bytes of blocks that are small next
 // to the period P has a standard error of √(P·L), of larger ones a smaller one; 19 of 20 are within twice that.
 func errorOf(period uint64) string {
-	return fmt.Sprintf("a sum of %s is within 20 %% of the truth in 19 of 20 cases, one of %s within 2 %%; ± in tables is half as wide, for 2 of 3 cases",
-		model.Bytes(period*100), model.Bytes(period*10_000))
+	return fmt.Sprintf("a sum of %s is off by 20 %% at most in 19 of 20 cases, one of %s by 2 %%; %s",
+		model.Bytes(period*100), model.Bytes(period*10_000), errorInTables)
 }
 
 // errorOfRate states the same where blocks were chosen whatever their size.
 func errorOfRate(rate float64) string {
-	return fmt.Sprintf("a sum of %s of one size is within 20 %% of the truth in 19 of 20 cases, where sizes differ it is less certain, and a single large block may be missing; ± in tables is half as wide, for 2 of 3 cases",
-		model.Counted(int64(math.Ceil(100*(1-rate)/rate)), "block"))
+	return fmt.Sprintf("a sum of %s of one size is off by 20 %% at most in 19 of 20 cases, by more where sizes differ, and a single large block may be missing; %s",
+		model.Counted(int64(math.Ceil(100*(1-rate)/rate)), "block"), errorInTables)
 }
 
 func sampledEvery(bytes uint64) string { return "sampled every " + model.Bytes(bytes).String() }

@@ -61,7 +61,7 @@ var schema = model.HeapSchema{
 			kindNumber, kindCollection),
 		set("classes", "class object", "class objects", true, kindClass),
 		set("collections", "collection", "collections", true, kindCollection),
-		set("texts", "text", "texts", false, kindText),
+		set("texts", "string or bytes object", "strings and bytes", false, kindText),
 		{Key: "frames", One: "frame", Many: "frames", Kinds: model.KindsOf(kindCall), Naming: model.NamedByFrame},
 	},
 	Axes: []model.HeapAxis{

@@ -53,12 +53,20 @@ func (l *suspectPane) height(w, room int) int {
 func suspectText(s *suspects.Suspect) string {
 	text := s.Evidence()
 	if s.Verdict == suspects.Grows {
-		text += "; " + ui.Certain(s.Confidence(), 0) + " that it goes on growing"
+		text += "; " + outlook(s.Confidence())
 	}
 	if place := s.Place(); place != "" {
 		text += "; " + place
 	}
 	return text
+}
+
+// outlook returns how certain it is that a suspect goes on growing. What is as likely as not is no certainty.
+func outlook(confidence float64) string {
+	if confidence <= 0.5 {
+		return "uncertain whether it goes on growing"
+	}
+	return ui.Certain(confidence, 0) + " that it goes on growing"
 }
 
 // sign returns the sign next to a sentence, and its color.

@@ -38,6 +38,7 @@ type wasteRow struct {
 	row           model.Row
 	count         uint64
 	bytes, wasted uint64
+	maybe         bool // only the beginnings of the texts are known to be equal
 	room          *waste.Collection
 	doubled       *waste.Doubled
 }
@@ -82,8 +83,8 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	set := &wasteSet{load: load, of: found}
 	h := load.Heap
 	for _, t := range found.Strings.Top {
-		set.add(wasteRow{what: h.Tables.Type(h.Entity[t.Row]), kind: "same text", row: t.Row, count: t.Count,
-			bytes: t.Bytes, wasted: t.Wasted, holder: holderOf(h, &t)})
+		set.add(wasteRow{what: h.Tables.Type(h.Entity[t.Row]), kind: sameness(t.Maybe), row: t.Row, count: t.Count,
+			bytes: t.Bytes, wasted: t.Wasted, holder: holderOf(h, &t), maybe: t.Maybe})
 	}
 	for i := range found.Collections {
 		c := &found.Collections[i]
@@ -91,10 +92,26 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	}
 	for i := range found.Doubled {
 		d := &found.Doubled[i]
-		set.add(wasteRow{what: d.Type, kind: "loaded twice", row: d.Row, count: d.Count, doubled: d})
+		set.add(wasteRow{what: d.Type, kind: loadedText(d.Count), row: d.Row, count: d.Count, doubled: d})
 	}
 	slices.SortStableFunc(set.rows, func(a, b wasteRow) int { return cmp.Compare(b.wasted, a.wasted) })
 	return set, nil
+}
+
+// sameness returns the kind of texts that are equal, or of which only the beginnings are known to be.
+func sameness(maybe bool) string {
+	if maybe {
+		return "may be equal"
+	}
+	return "same text"
+}
+
+// loadedText returns how often a class is loaded.
+func loadedText(n uint64) string {
+	if n == 2 {
+		return "loaded twice"
+	}
+	return "loaded " + model.Group(n) + " times"
 }
 
 // holderOf returns what refers to a text, and how: "" for nothing. It distinguishes texts that are not shown.
@@ -202,7 +219,7 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 		count(titles.Empty, "empty", 2, func(c *waste.Collection) uint64 { return c.Empty }),
 		count(titles.Sparse, "sparse", 3, func(c *waste.Collection) uint64 { return c.Sparse }),
 		{Title: titles.What, Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: func(w *wasteRow) string { return w.name() }},
-		{Title: titles.Kind, Width: 12, Text: func(w *wasteRow) string { return w.kind }},
+		{Title: titles.Kind, Width: 14, Text: func(w *wasteRow) string { return w.kind }},
 	}
 }
 
@@ -250,12 +267,13 @@ func (p *Waste) answer() string {
 		return ""
 	}
 	w := t.Of.of
-	text := ui.BytesText(w.Bytes(), p.State.Exact) + " wasted"
+	text := upTo(w.Strings.Maybe > 0) + ui.BytesText(w.Bytes(), p.State.Exact) + " wasted"
 	if n := len(w.LeftOut); n > 0 {
 		return text + ", without " + strings.ReplaceAll(strings.Join(w.LeftOut, " and "), "_", " ") + ": no memory for them"
 	}
+	one, many := waste.Words(t.Of.load.Heap.Schema)
 	return text + fmt.Sprintf(" · %s of that by duplicates among %s", ui.BytesText(w.Strings.Wasted, p.State.Exact),
-		model.Counted(w.Strings.Objects, "string"))
+		model.CountedAs(w.Strings.Objects, one, many))
 }
 
 func (p *Waste) emptyText() []string {
@@ -282,14 +300,13 @@ func (p *Waste) explain() {
 	say := func(format string, args ...any) { lines = append(lines, ui.TextLine(fmt.Sprintf(format, args...))) }
 	switch c := w.room; {
 	case w.doubled != nil:
-		say("loaded %s times, by:", model.Group(w.count))
+		say("%s, by:", loadedText(w.count))
 		for _, loader := range w.doubled.Loaders {
 			lines = append(lines, below(widget.Span{Text: model.Clean(loader)}))
 		}
 	case c == nil:
-		say("%s with the same text, %s in total: one copy would be enough",
-			model.CountedAs(int(w.count), "string", "strings"), ui.BytesText(w.bytes, exact))
-		lines = append(lines, p.textLine(w, d))
+		say("%s", sameTexts(w, d.load.Heap.Schema, exact))
+		lines = append(lines, p.textLine(w, d), p.Note(p.Hint("{open} opens the first of them")))
 	case c.Form == model.CollectionBox:
 		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"),
 			ui.BytesText(w.bytes, exact))
@@ -315,7 +332,26 @@ func (p *Waste) explain() {
 			model.CountedAs(int(f.Count), "object has a finalize method", "objects have a finalize method"),
 			ui.BytesText(f.Bytes, exact), model.Group(f.Queued))))
 	}
-	p.Detail.SetText(uint64(w.n)+1, ui.HeapName(w.what), ui.BytesText(w.wasted, exact)+" wasted", lines)
+	p.Detail.SetText(uint64(w.n)+1, ui.HeapName(w.what), upTo(w.maybe)+ui.BytesText(w.wasted, exact)+" wasted", lines)
+}
+
+// sameTexts describes equal texts, or those of which only the beginnings are known to be equal.
+func sameTexts(w *wasteRow, schema *model.HeapSchema, exact bool) string {
+	one, many := waste.Words(schema)
+	text := model.CountedAs(w.count, one, many)
+	if w.maybe {
+		return text + fmt.Sprintf(" with the same beginning, %s in total: the file has no more of them; if they are equal, "+
+			"one copy would be enough", ui.BytesText(w.bytes, exact))
+	}
+	return text + fmt.Sprintf(" with the same text, %s in total: one copy would be enough", ui.BytesText(w.bytes, exact))
+}
+
+// upTo returns what precedes a figure that is an upper bound.
+func upTo(maybe bool) string {
+	if maybe {
+		return "up to "
+	}
+	return ""
 }
 
 // Do carries out an action, or returns false if the screen has no such action.
