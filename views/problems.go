@@ -1,8 +1,6 @@
 package views
 
 import (
-	"strconv"
-
 	"github.com/gdamore/tcell/v2"
 
 	"github.com/memtui/memtui/analysis"
@@ -61,14 +59,15 @@ func newProblems(e *ui.Env) *problems {
 	return p
 }
 
-func (p *problems) columns(*model.Profile) []ui.Column[problemRow] {
+func (p *problems) columns(of *model.Profile) []ui.Column[problemRow] {
+	offset := max(9, len(model.Group(uint64(max(of.Meta.Size, 0)))))
 	return []ui.Column[problemRow]{
 		{Title: titles.Severity, Key: "severity", Width: 9, Rank: severityRank, Cell: func(r *problemRow) widget.Cell {
 			return widget.Cell{Text: p.sign(r.Severity) + " " + r.Severity.String(), Style: p.severityStyle(r.Severity)}
 		}},
 		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Drop: 1,
 			Value: func(r *problemRow) uint64 { return uint64(r.Count) }},
-		{Title: titles.AtByte, Key: "offset", Fields: []string{"offset"}, Figure: ui.BytesFigure, Width: 9, Drop: 2,
+		{Title: titles.AtByte, Key: "offset", Fields: []string{"offset"}, Figure: ui.BytesFigure, Width: offset, Drop: 2,
 			Known: func(r *problemRow) bool { return r.Offset >= 0 },
 			Value: func(r *problemRow) uint64 { return uint64(max(r.Offset, 0)) }, Cell: offsetCell},
 		{Title: titles.What, Key: "message", Width: 20, Grow: 1, Text: func(r *problemRow) string { return r.Message }},
@@ -88,7 +87,7 @@ func offsetCell(r *problemRow) widget.Cell {
 	if r.Offset < 0 {
 		return widget.Cell{}
 	}
-	return widget.Cell{Text: strconv.FormatInt(r.Offset, 10)}
+	return widget.Cell{Text: model.Group(uint64(r.Offset))}
 }
 
 // all returns how many findings there are.

@@ -195,8 +195,8 @@ type lender func(file target) *session
 
 // share returns a session for the same input with another selected snapshot.
 func (s *session) share(snapshot *int) *session {
-	return &session{src: s.src, store: s.store, index: s.index, snapshot: snapshot, parts: s.parts, joined: s.joined,
-		lent: true, stop: func() {}, done: s.done}
+	return &session{src: s.src, store: s.store, index: s.index, snapshot: snapshot, parts: s.parts, together: s.together,
+		joined: s.joined, lent: true, stop: func() {}, done: s.done}
 }
 
 // lends returns a lender of the first file, the second one if there is one, and those that were opened from within.

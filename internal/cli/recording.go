@@ -173,6 +173,7 @@ func (s *session) written() model.Time {
 // joinHeaps makes the first of several sessions one about the snapshots of all of them.
 func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error {
 	var sources []model.HeapSource
+	var stores []*model.Store
 	var written []model.Time
 	var whole *model.Profile
 	var paths []string
@@ -185,6 +186,7 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 			return fail.Usage(fmt.Errorf("%s holds neither heap snapshots nor a stack profile: only the files of those can be read as one recording", p.Meta.Name))
 		}
 		sources, whole, paths = append(sources, p.Heaps), joined(whole, p), append(paths, p.Meta.Path)
+		stores = append(stores, s.store)
 		if byTime {
 			written = append(written, s.written())
 		}
@@ -209,8 +211,8 @@ func (a *app) joinHeaps(ctx context.Context, list []*session, byTime bool) error
 	}
 	whole.Heaps, whole.Meta.Name = heaps, fmt.Sprintf("%s and %s", whole.Meta.Name,
 		model.Counted(uint64(len(list)-1), "other file"))
-	list[0].parts = list[1:]
-	list[0].store.Publish(whole)
+	list[0].parts, list[0].together = list[1:], join.NewTogether(whole, stores)
+	list[0].store = list[0].together.Store
 	return nil
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/memtui/memtui/internal/reading"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/join"
 )
 
 // session is one input being read: symbols and events in parallel, into a store and an index that can be queried at the
@@ -46,10 +47,11 @@ type session struct {
 	snapshot *int
 
 	format    loaders.Format
-	parts     []*session // further files of the same recording
-	joined    []string   // names of all of them on a command line; nil for a single file
-	after     *session   // a second file to compare with, nil for none
-	afterPath string     // how a command line names it
+	parts     []*session     // further files of the same recording
+	together  *join.Together // what is found in all of them; nil for a single file
+	joined    []string       // names of all of them on a command line; nil for a single file
+	after     *session       // a second file to compare with, nil for none
+	afterPath string         // how a command line names it
 
 	polled chan struct{} // closed when an address is no longer polled; nil where it is not
 
@@ -339,6 +341,9 @@ func (s *session) close() {
 // release waits for the end of reading, and closes everything.
 func (s *session) release() {
 	<-s.done
+	if s.together != nil {
+		s.together.Close()
+	}
 	s.kept.Wait()
 	if s.tables != nil {
 		s.tables.Wait()
@@ -481,11 +486,10 @@ func (a *app) heapReport(ctx context.Context, s *session, p *model.Profile, c *r
 
 // renew adds to a report what was found while decoding snapshots, after p was published.
 func (a *app) renew(s *session, p *model.Profile, h *report.Header) {
-	now := s.store.Current()
-	for _, part := range s.parts {
-		now = joined(&model.Profile{Meta: now.Meta, Problems: slices.Clip(now.Problems), Lost: now.Lost,
-			Complete: now.Complete}, part.store.Current())
+	if s.together != nil {
+		s.together.Renew()
 	}
+	now := s.store.Current()
 	if now == p {
 		return
 	}
