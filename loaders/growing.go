@@ -184,7 +184,7 @@ func (s *Source) Growing() bool {
 	return more
 }
 
-// Ends notes that nothing more comes to a file that is followed, as its contents say: a file without a lock does not tell.
+// Ends notes that nothing more comes to a file that is followed, as its contents say: a file without a lock does not say so.
 func (s *Source) Ends() {
 	if s.growing != nil {
 		s.growing.end(nil)
