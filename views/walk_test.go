@@ -57,18 +57,24 @@ func TestFootersNameWhatWorks(t *testing.T) {
 		named := func(act keymap.Action) bool { // what was done before may have changed the screen
 			return slices.ContainsFunc(u.app.hits, func(h hintHit) bool { return h.action == act })
 		}
-		for _, hit := range slices.Clone(u.app.hits) {
+		try := func(act keymap.Action) (works bool, said string) {
 			u.sim.Do(func() {
 				u.app.overlays, u.app.prompt, u.app.message, u.app.stale = nil, nil, "", true
 				u.app.goTo(at)
 			})
 			u.sim.Settle()
-			if skipped[hit.action] || !named(hit.action) {
-				continue
+			if skipped[act] || !named(act) {
+				return true, ""
 			}
-			done, said := false, ""
-			u.sim.Do(func() { done = tryAction(u.app, hit.action); said = u.app.message })
-			if !done || strings.HasPrefix(said, "nothing is selected here") || strings.HasPrefix(said, "no row is selected here") {
+			u.sim.Do(func() { works = tryAction(u.app, act); said = u.app.message })
+			return works && !strings.HasPrefix(said, "nothing is selected here") && !strings.HasPrefix(said, "no row is selected here"), said
+		}
+		for _, hit := range slices.Clone(u.app.hits) {
+			works, said := try(hit.action)
+			if !works { // an answer may have come after the frame with that footer
+				works, said = try(hit.action)
+			}
+			if !works {
 				u.t.Errorf("%s: the footer has %s, which says %q\n%s", where, hit.action, said, u.Text())
 			}
 		}
