@@ -42,6 +42,18 @@ func SamplingNote(names, sampled [2]string) string {
 		names[a], sampled[a], names[b])
 }
 
+// Blocks returns what counts of two traces count: "blocks"; "samples" where both are sampled; "" where one is, as these
+// cannot be compared. sampled are the words of [model.Meta.Sampled] for each side.
+func Blocks(sampled [2]string) string {
+	switch {
+	case sampled == [2]string{}:
+		return "blocks"
+	case sampled[0] != "" && sampled[1] != "":
+		return "samples"
+	}
+	return ""
+}
+
 // Direction returns which side is which, and what a sign means.
 func (c *Comparison) Direction() string {
 	out := "before (A): " + model.Clean(c.Before.Label) + " · after (B): " + model.Clean(c.After.Label) +

@@ -77,6 +77,9 @@ func (d *diffing) stacks(ctx context.Context) error {
 			in.side.Unlist()
 		}
 	}
+	if !slices.ContainsFunc(d.sides[:], func(in *diffInput) bool { return kind.Of(in.p) == kind.Stacks }) {
+		d.opt.Counted = diff.Blocks([2]string{d.sides[0].p.Meta.Sampled, d.sides[1].p.Meta.Sampled})
+	}
 	d.warnSampled()
 	return nil
 }
