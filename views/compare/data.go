@@ -361,7 +361,8 @@ func (c *Set) Title() string {
 // words returns the nouns of the comparison's sentences.
 func (c *Set) words(s *state.State) diff.Words {
 	w := diff.Words{
-		Measure: c.measure(), Counted: diff.Blocks([2]string{c.key.Sides[0].sampled, c.key.Sides[1].sampled}), Thing: c.key.Sides[0].thing(),
+		Measure: c.measure(), Thing: c.key.Sides[0].thing(),
+		Counted: diff.Blocks([2]string{c.key.Sides[0].sampled, c.key.Sides[1].sampled}),
 		Amount: func(n uint64) string { return c.amount(n, s.Exact) },
 		Name: func(name string) string {
 			if !s.FullName {
