@@ -363,7 +363,7 @@ func (c *Set) words(s *state.State) diff.Words {
 	w := diff.Words{
 		Measure: c.measure(), Thing: c.key.Sides[0].thing(),
 		Counted: diff.Blocks([2]string{c.key.Sides[0].sampled, c.key.Sides[1].sampled}),
-		Amount: func(n uint64) string { return c.amount(n, s.Exact) },
+		Amount:  func(n uint64) string { return c.amount(n, s.Exact) },
 		Name: func(name string) string {
 			if !s.FullName {
 				name = funcname.Bare(name)
