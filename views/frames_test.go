@@ -46,8 +46,8 @@ type frameCost struct {
 	idle           int64           // bytes sent for a key that does nothing, and for drawing again
 }
 
-// framesOf makes rounds of steps on each screen of a file at 200×50, after one that decodes and computes what is kept.
-func framesOf(t testing.TB, format string, rounds int) (list []frameCost) {
+// openCounted opens the file of a format on a terminal of 200×50 that counts what it gets.
+func openCounted(t testing.TB, format string) *program {
 	t.Helper()
 	store, ix, err := opened.File(t, filepath.Join("..", framed[format]))
 	if err != nil {
@@ -57,7 +57,13 @@ func framesOf(t testing.TB, format string, rounds int) (list []frameCost) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := openOn(t, sim, colorCaps, store, ix)
+	return openOn(t, sim, colorCaps, store, ix)
+}
+
+// framesOf makes rounds of steps on each screen of a file at 200×50, after one that decodes and computes what is kept.
+func framesOf(t testing.TB, format string, rounds int) (list []frameCost) {
+	t.Helper()
+	u := openCounted(t, format)
 	for i, screen := range u.app.screens {
 		u.sim.Do(func() { u.app.overlays = nil; u.app.goTo(i) })
 		u.keys(frameSteps...)
@@ -102,15 +108,7 @@ func TestEveryFormatHasFrames(t *testing.T) {
 func TestScrolledListsSendLittle(t *testing.T) {
 	modeltest.Plain(t)
 	countedEnv(t)
-	store, ix, err := opened.File(t, filepath.Join("..", framed["hprof"]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sim, err := term.NewCountedSimulation(200, 50, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u := openOn(t, sim, colorCaps, store, ix)
+	u := openCounted(t, "hprof")
 	for _, screen := range []string{"2", "3", "6"} {
 		u.keys(screen, "PgDn", "PgDn")
 		var sent []int64
