@@ -43,15 +43,16 @@ func load(ctx context.Context, src *loaders.Source, opt loaders.Options, store *
 	o := &opening{src: src, c: newConverter(ctx, src)}
 	o.b = newBuilder(src.Budget(), &o.found, opt.Symbols)
 	o.c.begin()
+	each := int64(numberBytes)
+	if o.c.withAddresses() { // asked before the stream's goroutine begins to read on
+		each = addressBytes
+	}
 	events, err := loaders.OpenStream(ctx, src.Path(), o.c)
 	if err != nil {
 		return err
 	}
 	src.Attach(events)
-	o.trace = &trace{events, src, &o.c.blocks, numberBytes}
-	if o.c.withAddresses() {
-		o.trace.each = addressBytes
-	}
+	o.trace = &trace{events, src, &o.c.blocks, each}
 	o.publish(store, false)
 	for wait := firstStacks; ; wait *= 2 {
 		select {
