@@ -86,6 +86,9 @@ type HeapAxis struct {
 	Containers []string
 	// ByRow reports that rows of one type may differ: values are in Heap.Axes, not in HeapTables.Axes.
 	ByRow bool
+	// Recorded is what a program or a person does so that files state the values, as a clause; "" if every file states
+	// them.
+	Recorded string
 	// Unstated reports that a row without a value has one that the file does not state, such as a place of allocation.
 	// Otherwise there is none, such as the module of a type outside of modules.
 	Unstated bool
@@ -100,6 +103,15 @@ func (a *HeapAxis) Text(value string) string {
 		return "<unknown>"
 	}
 	return "<none>"
+}
+
+// NotStated says that no object of a file has a value, and what makes files have them.
+func (a *HeapAxis) NotStated(file string) string {
+	text := file + " does not state the " + a.Word + " of its objects"
+	if a.Recorded != "" {
+		text += ": " + a.Recorded
+	}
+	return text
 }
 
 // HeapEdgeKind is the kind of a reference: an index into [HeapSchema.Edges].

@@ -10,9 +10,12 @@ import (
 )
 
 // openTwoRubyHeaps starts the program on two heap dumps of Ruby as the snapshots of one recording.
-func openTwoRubyHeaps(t *testing.T, w, h int) *program {
+func openTwoRubyHeaps(t *testing.T, w, h int) *program { return openTwoHeaps(t, "ruby-heap", w, h) }
+
+// openTwoHeaps does so with two of any format.
+func openTwoHeaps(t *testing.T, format string, w, h int) *program {
 	t.Helper()
-	store, _, err := opened.File(t, filepath.Join("..", framed["ruby-heap"]))
+	store, _, err := opened.File(t, filepath.Join("..", framed[format]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +73,22 @@ func TestGroupingThatTheFileDoesNotState(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := openUI(t, 120, 40, colorCaps, store, nil).keys("2", "b", "b", "b")
-	u.has("The file does not state the allocation site of its objects.").hasNot("has no objects")
+	u.has("The file does not state the allocation site of its objects: V8 records it in allocation timelines").hasNot("has no objects")
+}
+
+// Comparisons group objects by every property that both sides have: by the place of allocation that grew.
+func TestComparisonByAllocationSite(t *testing.T) {
+	u := openTwoRubyHeaps(t, 120, 40).keys("6", "b").has("Subtrees that grew").keys("b").has("Superclasses by Δ bytes")
+	u.keys("b", "b").has("Allocation sites by Δ bytes", "all 97 · 0 new", "ALLOCATION SITE", "<unknown>", "0 new, 17,936 kept")
+	u.keys("j", "j").has("dominated by", "0 new, 1,000 kept").keys("Y").has("--group site")
+	u.keys("Enter").has("Objects of allocation site /srv/webshop/gen/ruby/shop.rb:11 *")
+	u.keys("Esc", "b", "b").has("Types by Δ bytes")
+}
+
+// A comparison by what neither side states says so, and what makes files state it.
+func TestComparisonByWhatIsNotStated(t *testing.T) {
+	u := openTwoHeaps(t, "heapsnapshot", 120, 40).keys("5", "b", "b").has("Node types by Δ bytes").keys("b", "b")
+	u.has("Sites by Δ bytes", "Before does not state the allocation site of its objects: V8 records it in allocation timelines")
 }
 
 // A suspect names the object that Enter leads to, beside its owner.

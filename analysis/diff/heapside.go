@@ -28,15 +28,16 @@ func (f HeapFigure) String() string {
 
 // HeapQuestion describes one side of a comparison of heap snapshots.
 type HeapQuestion struct {
-	Frames bool // rows are frames; else types of objects
+	Frames bool   // rows are frames; else groups of objects
+	Group  string // one of [heapgraph.GroupKeys] of both sides: what objects are grouped by; "" for their types
 	Figure HeapFigure
 	Graph  *heapgraph.Graph // for HeapRetained; both sides must have the same policy
 
 	Other *heapgraph.Identities // objects of the other side, to be matched; nil for none
 }
 
-// Set returns the rows of a snapshot that are compared; it may differ between formats.
-func (q HeapQuestion) Set(s *model.HeapSchema) *model.HeapSet {
+// set returns the rows of a snapshot that are compared; it may differ between formats.
+func (q HeapQuestion) set(s *model.HeapSchema) *model.HeapSet {
 	if q.Frames {
 		set, _ := s.Frames()
 		return set
@@ -44,9 +45,18 @@ func (q HeapQuestion) Set(s *model.HeapSchema) *model.HeapSet {
 	return s.Objects()
 }
 
+// by returns the grouping of a snapshot.
+func (q HeapQuestion) by(s *model.HeapSchema) heapgraph.By {
+	if !q.Frames && q.Group != "" {
+		by, _ := heapgraph.GroupedBy(s, q.Group)
+		return by
+	}
+	return heapgraph.By{Kinds: q.set(s).Kinds}
+}
+
 // Measure returns the compared figure in words.
 func (q HeapQuestion) Measure(s *model.HeapSchema) string {
-	of := q.Set(s).Many
+	of := q.set(s).Many
 	switch q.Figure {
 	case heapManaged:
 		return "managed memory of " + of
@@ -65,22 +75,29 @@ func (q HeapQuestion) Counted(s *model.HeapSchema) string {
 	if q.Figure == HeapCount {
 		return ""
 	}
-	return q.Set(s).Many
+	return q.set(s).Many
 }
 
-// HeapRows is a side of a snapshot with the types or frames of its rows, in the same order.
+// HeapRows is a side of a snapshot with the groups or frames of its rows, in the same order, and what these are of.
 type HeapRows struct {
 	*Side
 	Groups []heapgraph.Group
+	By     heapgraph.By
 }
 
-// HeapSide returns one side of a comparison of a snapshot. Types and frames whose retained size takes too long to
+// Stated reports whether any object of a snapshot has a value of what the rows are grouped by, or there are no objects.
+func (s *HeapRows) Stated(h *model.Heap) bool {
+	named := func(g heapgraph.Group) bool { return g.Name != "" }
+	return s.By.Axis <= 0 || slices.ContainsFunc(s.Groups, named) ||
+		!slices.ContainsFunc(h.Kinds, s.By.Kinds.Has)
+}
+
+// HeapSide returns one side of a comparison of a snapshot. Groups and frames whose retained size takes too long to
 // compute have a lower bound.
 func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQuestion) (HeapRows, error) {
-	kinds := q.Set(h.Schema).Kinds
-	by := heapgraph.By{Kinds: kinds}
+	by := q.by(h.Schema)
 	groups := heapgraph.Groups(h, by)
-	out := HeapRows{heapRows(groups, q.Figure), groups}
+	out := HeapRows{heapRows(groups, q.Figure), groups, by}
 	if out.Bases.gcs = info.GC; info.Time != model.NoTime {
 		out.Bases.duration = info.Time
 	}
@@ -100,7 +117,7 @@ func HeapSide(ctx context.Context, h *model.Heap, info model.HeapInfo, q HeapQue
 		out.Rows[i].Bytes, out.Rows[i].AtLeast = n.Bytes, !n.Exact
 		out.Total.count, _ = model.SaturatingAdd(out.Total.count, groups[i].Count)
 	}
-	out.Total.bytes, _, err = q.Graph.RetainedByKinds(ctx, kinds)
+	out.Total.bytes, _, err = q.Graph.RetainedByKinds(ctx, by.Kinds)
 	return out, err
 }
 
@@ -109,7 +126,7 @@ func (s *HeapRows) match(ctx context.Context, h *model.Heap, q HeapQuestion) err
 	if q.Frames || q.Other == nil {
 		return nil
 	}
-	kept, ok, err := q.Other.KeptByType(ctx, h)
+	kept, ok, err := q.Other.KeptByGroup(ctx, h, s.By)
 	s.identified = ok
 	for i := range s.Groups {
 		s.Rows[i].same = kept[s.Groups[i].ID]

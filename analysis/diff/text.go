@@ -13,6 +13,7 @@ type Words struct {
 	Measure string              // what bytes measure, as the thing that changes: "live memory", "alloc_bytes"
 	Counted string              // what counts count, plural: "blocks", "objects"; "" leaves them out
 	Thing   string              // what a row represents: "stack", "type", "page type"
+	Things  string              // its plural; "" for the usual one
 	Unknown string              // why rows are left out
 	Sums    bool                // rows are unknown, so nothing is said about them
 	Amount  func(uint64) string // how bytes are written; nil: three digits with a binary unit
@@ -26,6 +27,14 @@ func (w *Words) fill() {
 	if w.Name == nil {
 		w.Name = model.Clean
 	}
+}
+
+// Count returns a number of rows.
+func (w *Words) Count(n int) string {
+	if w.Things == "" {
+		return model.Counted(n, w.Thing)
+	}
+	return model.CountedAs(n, w.Thing, w.Things)
 }
 
 // SamplingNote returns a warning if figures that were estimated from samples are compared with others, "" if both are
@@ -230,7 +239,7 @@ func (c *Comparison) Losses(w Words) []string {
 		if of.AtLeast {
 			bound = "≥ "
 		}
-		return model.Counted(of.Rows, w.Thing) + " (" + bound + w.Amount(of.Bytes) + ")"
+		return w.Count(of.Rows) + " (" + bound + w.Amount(of.Bytes) + ")"
 	}
 	if text := perSide(c.Unmatched, "only in ", side); text != "" {
 		out = append(out, model.Capital(text)+".")
@@ -239,14 +248,14 @@ func (c *Comparison) Losses(w Words) []string {
 		out = append(out, "Without names in their file: "+text+".")
 	}
 	if c.Unknown > 0 {
-		out = append(out, "Left out because "+w.Unknown+": "+model.Counted(c.Unknown, w.Thing)+".")
+		out = append(out, "Left out because "+w.Unknown+": "+w.Count(c.Unknown)+".")
 	}
 	if text := c.Bounds(); text != "" {
 		out = append(out, text+".")
 	}
 	if c.Merged[0]+c.Merged[1] > 0 {
 		out = append(out, fmt.Sprintf("Merged, as their names are the same: %s in A, %s in B.",
-			model.Counted(c.Merged[0], w.Thing), model.Counted(c.Merged[1], w.Thing)))
+			w.Count(c.Merged[0]), w.Count(c.Merged[1])))
 	}
 	return out
 }

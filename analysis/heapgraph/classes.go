@@ -2,8 +2,30 @@ package heapgraph
 
 import "github.com/memtui/memtui/model"
 
-// AxisKind is an axis in addition to those of schemas: the kind of rows.
-const AxisKind = -1
+// axisKind is an axis in addition to those of schemas: the kind of rows.
+const axisKind = -1
+
+// KindKey is the key of axisKind.
+const KindKey = "kind"
+
+// GroupedBy returns the grouping of objects by the key of an axis, or by [KindKey]. ok is false for other keys.
+func GroupedBy(s *model.HeapSchema, key string) (by By, ok bool) {
+	by.Kinds = s.Objects().Kinds
+	if key == KindKey {
+		by.Axis = axisKind
+		return by, true
+	}
+	by.Axis, ok = s.AxisNamed(key)
+	return by, ok
+}
+
+// GroupKeys returns the keys that objects can be grouped by.
+func GroupKeys(s *model.HeapSchema) (keys []string) {
+	for i := range s.Axes {
+		keys = append(keys, s.Axes[i].Key)
+	}
+	return append(keys, KindKey)
+}
 
 // rowClasses maps rows to groups of [Groups]. The id of a group is that of the first of its types or strings.
 type rowClasses struct {
@@ -18,7 +40,7 @@ type rowClasses struct {
 func newRowClasses(h *model.Heap, by By) *rowClasses {
 	x := &rowClasses{heap: h, kinds: by.Kinds, ids: h.Entity, tallied: by.Axis >= 0 && !byRow(h, by.Axis)}
 	switch {
-	case by.Axis == AxisKind:
+	case by.Axis == axisKind:
 		x.ids = nil
 	case by.Axis == 0:
 	case byRow(h, by.Axis):

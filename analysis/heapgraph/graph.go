@@ -93,7 +93,7 @@ func (t *Totals) Bytes() uint64 {
 // By selects rows and the key by which they are grouped.
 type By struct {
 	Kinds model.HeapKinds // all identified alike, by type or by frame
-	Axis  int             // 0 for the type or frame itself, or [AxisKind]
+	Axis  int             // 0 for the type or frame itself, or [axisKind]
 }
 
 // Group is the rows that share a type, a frame, or a value on another axis.

@@ -340,7 +340,7 @@ func checkGroups(t *testing.T, g *Graph, slow *heapTwin) {
 func checkBounds(t *testing.T, g *Graph, slow *heapTwin) {
 	t.Helper()
 	h, with := g.Heap, slow.reach(nil)
-	for _, by := range []By{{Kinds: objects}, {Kinds: objects, Axis: 1}, {Kinds: objects | model.KindsOf(mvmheap.KindSTable), Axis: AxisKind}} {
+	for _, by := range []By{{Kinds: objects}, {Kinds: objects, Axis: 1}, {Kinds: objects | model.KindsOf(mvmheap.KindSTable), Axis: axisKind}} {
 		all, err := g.RetainedByGroups(context.Background(), by)
 		if err != nil {
 			t.Fatal(err)

@@ -67,23 +67,28 @@ func AllIdentities(ctx context.Context, h *model.Heap) (o Identities, ok bool) {
 	return o, true
 }
 
-// KeptByType returns how many objects of another snapshot are in the set, by the id of their type as in [Types]. ok is
+// KeptByGroup returns how many objects of another snapshot are in the set, by the ids of the groups of [Groups]. ok is
 // false if the two cannot be matched. The error is that of ctx.
-func (o *Identities) KeptByType(ctx context.Context, h *model.Heap) (kept map[uint32]uint64, ok bool, err error) {
+func (o *Identities) KeptByGroup(ctx context.Context, h *model.Heap, by By) (kept map[uint32]uint64, ok bool, err error) {
 	in := o.In(h)
 	if in == nil {
 		return nil, false, nil
 	}
 	kept = map[uint32]uint64{}
-	kinds := h.Schema.Objects().Kinds
+	x := newRowClasses(h, by)
 	for r := range h.IDs {
 		if r%model.AskEvery == 0 && ctx.Err() != nil {
 			return nil, false, ctx.Err()
 		}
-		if kinds.Has(h.Kinds[r]) {
+		if x.has(model.Row(r)) {
 			if n := in.Has(model.Row(r)); n > 0 {
-				kept[h.Entity[r]] += n
+				kept[x.of(model.Row(r))] += n
 			}
+		}
+	}
+	for id, class := range x.first { // groups may have the id of any of their members
+		if n, some := kept[class]; some {
+			kept[id] = n
 		}
 	}
 	return kept, true, nil

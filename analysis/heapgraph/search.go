@@ -128,7 +128,7 @@ func FindRows(ctx context.Context, h *model.Heap, q Query, limit int) (rows []mo
 // GroupRows returns the rows of one group of [Groups], most bytes first, then by row.
 func GroupRows(ctx context.Context, h *model.Heap, by By, id uint32) ([]model.Row, error) {
 	var rows []model.Row
-	in := groupMember(h, by, id)
+	in := Member(h, by, id)
 	for r := range h.Entity {
 		if r%pauseEvery == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -147,12 +147,12 @@ func GroupRows(ctx context.Context, h *model.Heap, by By, id uint32) ([]model.Ro
 	return rows, nil
 }
 
-// groupMember returns a function that reports whether a row, of the right kind, belongs to a group.
-func groupMember(h *model.Heap, by By, id uint32) func(r int) bool {
+// Member returns a function that reports whether a row, of the right kind, belongs to a group.
+func Member(h *model.Heap, by By, id uint32) func(r int) bool {
 	switch by.Axis {
 	case 0:
 		return func(r int) bool { return h.Entity[r] == id }
-	case AxisKind:
+	case axisKind:
 		return func(r int) bool { return uint32(h.Kinds[r]) == id }
 	}
 	column, text := h.Entity, func(i uint32) string { return h.Tables.OnAxis(by.Axis, i) }

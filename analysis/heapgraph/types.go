@@ -130,7 +130,7 @@ func sumEntities(h *model.Heap, kinds model.HeapKinds) []Group {
 func Groups(h *model.Heap, by By) []Group {
 	list := []Group(nil)
 	switch {
-	case by.Axis == AxisKind:
+	case by.Axis == axisKind:
 		list = sumKinds(h, by.Kinds)
 	case by.Axis == 0:
 		list = sumEntities(h, by.Kinds)

@@ -12,9 +12,6 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// kindKey is what groups of objects by their kind are called.
-const kindKey = "kind"
-
 // Question chooses objects of a snapshot. All its conditions must hold; the zero Question chooses every object.
 type Question struct {
 	heapgraph.Query
@@ -93,10 +90,7 @@ func (c *Chooser) Count(ctx context.Context, rows []model.Row, key string, progr
 // Keys returns the keys that objects can be counted by, except for their fields. secret reports whether the text of
 // objects is included.
 func Keys(src model.HeapSource, secret bool) (keys []string) {
-	for _, axis := range src.Schema().Axes {
-		keys = append(keys, axis.Key)
-	}
-	keys = append(keys, kindKey)
+	keys = heapgraph.GroupKeys(src.Schema())
 	if _, hasText := model.HeapFacet[model.HeapTexts](src); hasText && secret {
 		keys = append(keys, TextField)
 	}

@@ -56,7 +56,8 @@ func Fields(src model.HeapSource) []analysis.Field {
 		}
 		fields = append(fields, f)
 	}
-	fields = append(fields, analysis.Field{Names: []string{kindKey}, Text: true}, analysis.Field{Names: []string{"id"}, Text: true})
+	fields = append(fields, analysis.Field{Names: []string{heapgraph.KindKey}, Text: true},
+		analysis.Field{Names: []string{"id"}, Text: true})
 	if _, ok := model.HeapFacet[model.HeapTexts](src); ok {
 		fields = append(fields, analysis.Field{Names: []string{TextField}, Inside: true, Example: "text~^abc"})
 	}
@@ -168,7 +169,7 @@ func (c *Chooser) part(r model.Row, name string) (string, bool) {
 		return c.inside(r, strings.Split(strings.ReplaceAll(name[1:], "[", ".["), "."))
 	case name == TextField:
 		return c.text(r)
-	case name == kindKey:
+	case name == heapgraph.KindKey:
 		return h.Kind(r).Name, true
 	case name == "id":
 		return h.IDText(r), true

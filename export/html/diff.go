@@ -83,8 +83,8 @@ func (b *builder) diff(d *report.Diff) {
 	if stacked(rows) {
 		kind = ":place"
 	}
-	c = append(c, cols(strings.ToUpper(d.What)+kind)...)
-	t := b.table("changes", "Changes by "+d.What, model.Counted(all, "row"), none, c...)
+	c = append(c, cols(strings.ToUpper(d.Thing())+kind)...)
+	t := b.table("changes", "Changes by "+d.Thing(), model.Counted(all, "row"), none, c...)
 	t.More = all - len(rows)
 	for i := range rows {
 		r := &rows[i]
@@ -108,7 +108,7 @@ func (b *builder) diff(d *report.Diff) {
 		if taken {
 			cells = append(cells, known(r.Moved), known(r.Taken))
 		}
-		b.diffRow(t, cells, r, kind == ":place")
+		b.diffRow(t, cells, r, model.Clean(d.RowName(r)), kind == ":place")
 	}
 	b.keep(t)
 }
@@ -132,8 +132,7 @@ func stacked(rows []report.DiffRow) bool {
 }
 
 // diffRow adds a row to a table, with its stack where rows are stacks.
-func (b *builder) diffRow(t *table, cells []any, r *report.DiffRow, stacks bool) {
-	name := model.Clean(r.Key)
+func (b *builder) diffRow(t *table, cells []any, r *report.DiffRow, name string, stacks bool) {
 	if !stacks {
 		t.add(append(cells, b.name(name))...)
 		return

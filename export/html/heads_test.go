@@ -59,7 +59,7 @@ func TestHeadingsAreTheTitlesOfColumns(t *testing.T) {
 			for _, c := range table.Cols {
 				words := strings.Fields(c.Head)
 				known := titles[c.Head] || len(words) == 2 && titles[words[0]] && titles[words[1]]
-				if !known && (table.ID != "changes" || c.Head != strings.ToUpper(d.What)) {
+				if !known && (table.ID != "changes" || c.Head != strings.ToUpper(d.Thing())) {
 					t.Errorf("table %s: %q is no title of model/titles", table.ID, c.Head)
 				}
 				heads++

@@ -56,6 +56,7 @@ type Diff struct {
 	compared *diff.Comparison
 	unit     string          // of Metric, as the files state it
 	axis     *model.HeapAxis // of types of heap snapshots: what distinguishes those of one name; nil where nothing does
+	by       *model.HeapAxis // of groups of objects: what they are grouped by; nil for other rows
 	left     leftOut
 	filtered bool // by [Diff.Filter]
 	passed   int  // of the rows that passed, those that changed
@@ -233,13 +234,14 @@ func (s *DiffSource) Label() string {
 
 // DiffOptions say what a comparison is about.
 type DiffOptions struct {
-	Before, After DiffSource // as the user named them
-	Event         string     // of profiles of stacks, "" for none
-	Metric        string     // what the fields of bytes hold
-	Unit          string     // of Metric, as the files state it
-	Measure       string     // the same in words; "" is Metric
-	Counted       string     // what the fields of counts hold, plural; "" for nothing
-	What          string     // what a row is, singular
+	Before, After DiffSource      // as the user named them
+	Event         string          // of profiles of stacks, "" for none
+	Metric        string          // what the fields of bytes hold
+	Unit          string          // of Metric, as the files state it
+	Measure       string          // the same in words; "" is Metric
+	Counted       string          // what the fields of counts hold, plural; "" for nothing
+	What          string          // what a row is, singular
+	By            *model.HeapAxis // of groups of objects other than types: what they are grouped by, with the key What
 	Match         diff.FrameMatch
 	Libraries     *regexp.Regexp // functions and files that own no memory, in addition to the built-in ones; may be nil
 	Masks         []diff.Mask
@@ -273,7 +275,11 @@ func NewDiff(c *diff.Comparison, opt DiffOptions) *Diff {
 		d.Masks = append(d.Masks, m.String())
 	}
 	d.Filters, d.Remarks = FilterLines(opt.Cell), opt.Notes
+	d.by = opt.By
 	d.words = diff.Words{Measure: opt.Measure, Counted: opt.Counted, Thing: opt.What}
+	if d.by != nil {
+		d.words.Thing, d.words.Things = d.by.One, d.by.Many
+	}
 	if d.words.Measure == "" {
 		d.words.Measure = model.Clean(opt.Metric)
 	}
@@ -383,18 +389,20 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 			out.frames = places.Frames{Stacks: c.Joined.Stacks, Leaf: r.Node}
 			out.Key = out.frames.Cell()
 			out.DiffPlace.set(out.frames, owners)
+		case d.by != nil:
+			out.Places = members.Places{{Axis: d.by, Text: r.Key}}
 		case opt.What == "type":
 			out.Type = &r.Key
-			if c.Identified() {
-				created, kept, gone := r.Objects()
-				out.DiffObjects = DiffObjects{{created, kept, gone}}
-			}
 			if d.axis != nil {
 				out.Places = members.Places{{Axis: d.axis, Text: r.Sub}}
 				out.Key += " [" + r.Sub + "]"
 			}
 		case r.Sub != "":
 			out.Key += " (" + r.Sub + ")"
+		}
+		if d.identified() {
+			created, kept, gone := r.Objects()
+			out.DiffObjects = DiffObjects{{created, kept, gone}}
 		}
 		if l := opt.Layouts; l != nil && len(l.Types) == len(c.Rows) { // no types fell together
 			t := &l.Types[diff.TypeIndex(r, added, len(c.Before.Rows))]
@@ -433,6 +441,8 @@ func distinct(p *model.Profile) *model.HeapAxis {
 // places returns the names of the columns of rows that are about types.
 func (d *Diff) places() members.Places {
 	switch {
+	case d.by != nil:
+		return members.Places{{Axis: d.by}}
 	case d.axis != nil:
 		return members.Places{{Axis: d.axis}}
 	case d.What != "type":

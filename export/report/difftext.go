@@ -81,7 +81,7 @@ func (s DiffSide) Text() string {
 // Sentence returns what changed in all, for text.
 func (d *Diff) Sentence(style cells.Style) string {
 	words := d.words
-	words.Amount, words.Name = d.style(style).Bytes, func(name string) string { return style.Shorten(model.Clean(name)) }
+	words.Amount, words.Name = d.style(style).Bytes, func(name string) string { return style.Shorten(model.Clean(d.named(name))) }
 	return d.compared.Sentence(words) + d.more()
 }
 
@@ -153,7 +153,7 @@ func signed(n int64) string {
 // MarkdownSentence returns what changed in all, for Markdown.
 func (d *Diff) MarkdownSentence(style cells.Style) string {
 	words := d.words
-	words.Amount, words.Name = d.style(style).Bytes, cells.Code
+	words.Amount, words.Name = d.style(style).Bytes, func(name string) string { return cells.Code(d.named(name)) }
 	return d.compared.Sentence(words) + d.more()
 }
 
@@ -195,11 +195,12 @@ func (d *Diff) Shown() (rows []DiffRow, all int) {
 func (d *Diff) table(s cells.Style, full bool) table {
 	rows, all := d.Shown()
 	out := table{
-		title: "Changes by " + d.What, answer: model.Counted(all, d.What) + " of " +
+		title: "Changes by " + d.Thing(), answer: d.words.Count(all) + " of " +
 			model.Group(uint64(len(d.compared.Rows))), more: max(all-len(rows), 0),
 		cols: []col{{titles.Before, number}, {titles.After, number}, {titles.Delta, number}, {titles.Percent, number},
 			{titles.Delta + " " + titles.Count, number}, {"", word}},
 	}
+	out.ends = d.by != nil && d.by.ByRow
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
 	if pages {
 		out.cols = append(out.cols, col{titles.Taken, number}, col{titles.Freed, number})
@@ -212,7 +213,7 @@ func (d *Diff) table(s cells.Style, full bool) table {
 	if taken {
 		out.cols = append(out.cols, col{titles.Moved, number}, col{titles.TakenOver, number})
 	}
-	out.cols = append(out.cols, col{strings.ToUpper(d.What), name})
+	out.cols = append(out.cols, col{strings.ToUpper(d.Thing()), name})
 	if d.axis != nil {
 		out.cols = append(out.cols, col{strings.ToUpper(d.axis.One), where})
 	}
@@ -235,8 +236,22 @@ func (d *Diff) table(s cells.Style, full bool) table {
 	return out
 }
 
-// identified reports whether rows are of types whose objects are matched.
-func (d *Diff) identified() bool { return d.What == "type" && d.compared.Identified() }
+// identified reports whether the objects of rows are matched.
+func (d *Diff) identified() bool { return d.compared.Identified() }
+
+// Thing returns what a row is, as text.
+func (d *Diff) Thing() string { return d.words.Thing }
+
+// named returns the name of a row as tables show it: that of objects without a value says what is missing.
+func (d *Diff) named(name string) string {
+	if d.by != nil {
+		return d.by.Text(name)
+	}
+	return name
+}
+
+// RowName returns the key of a row as tables show it, not cleaned.
+func (d *Diff) RowName(r *DiffRow) string { return d.named(r.Key) }
 
 // TakenOver reports whether objects of any row had another dominator before.
 func TakenOver(rows []DiffRow) bool {
@@ -265,6 +280,8 @@ func (d *Diff) names(r *DiffRow, s cells.Style, full bool) []string {
 		return row
 	case r.NewlyOccupied != nil || d.What == "series":
 		return []string{OrUnnamed(r.Key)}
+	case d.by != nil:
+		return []string{s.Shorten(model.Clean(d.named(r.Key)))}
 	case full || !r.frames.IsZero():
 		return []string{r.short(s)}
 	}

@@ -38,7 +38,7 @@ type HeapOptions struct {
 	Edges    heapgraph.Policy
 	By       string // sort key of the lists that support it, one of [HeapSortKeys]; "" for each list's default
 	Limit    int    // rows per list, except snapshots; 0 for all
-	Group    string // grouping, one of [GroupKeys]
+	Group    string // grouping, one of [heapgraph.GroupKeys]
 	// Below returns the row whose directly dominated rows are the dominators; nil for those that retain most of all.
 	Below func(*model.Heap) (model.Row, error)
 	Exact bool // compute what types and groups retain exactly, regardless of the time
@@ -466,31 +466,9 @@ func (r *HeapRetained) text(s cells.Style) string {
 	return ""
 }
 
-// groupedBy returns the grouping of a key: that of an axis, or [groupKind]. ok is false for other keys.
-func groupedBy(s *model.HeapSchema, key string) (by heapgraph.By, ok bool) {
-	by.Kinds = s.Objects().Kinds
-	if key == groupKind {
-		by.Axis = heapgraph.AxisKind
-		return by, true
-	}
-	by.Axis, ok = s.AxisNamed(key)
-	return by, ok
-}
-
-// groupKind groups objects by the kind of their rows.
-const groupKind = "kind"
-
-// GroupKeys returns the keys that objects can be grouped by.
-func GroupKeys(s *model.HeapSchema) (keys []string) {
-	for i := range s.Axes {
-		keys = append(keys, s.Axes[i].Key)
-	}
-	return append(keys, groupKind)
-}
-
 // groups lists the objects of a snapshot by the requested axis.
 func (b *heapBuilder) groups(h *model.Heap, g *heapgraph.Graph) error {
-	by, _ := groupedBy(h.Schema, b.opt.Group)
+	by, _ := heapgraph.GroupedBy(h.Schema, b.opt.Group)
 	groups := heapgraph.Groups(h, by)
 	retained, err := b.retainedBy(g, by, groups)
 	if err != nil {

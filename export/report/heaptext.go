@@ -316,12 +316,21 @@ func (w heapWriter) groups() table {
 		axis = w.h.schema.Axes[i]
 	}
 	out := w.byAxis("groups", axis, w.length(func(c *HeapLengths) *int { return c.Groups }), len(w.h.Groups))
+	out.ends, out.empty = axis.ByRow, unstated(axis)
 	for i := range w.h.Groups {
 		g := &w.h.Groups[i]
 		out.rows = append(out.rows, append(w.figures(&out, g.Bytes, g.Count, g.Unmanaged, &g.HeapRetained),
 			w.name(axis.Text(g.Value))))
 	}
 	return out
+}
+
+// unstated returns why objects have no groups on an axis that files need not state.
+func unstated(axis model.HeapAxis) string {
+	if !axis.Unstated {
+		return ""
+	}
+	return axis.NotStated("the file")
 }
 
 func (w heapWriter) frames() table {

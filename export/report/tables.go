@@ -24,6 +24,7 @@ type table struct {
 	cols   []col
 	rows   [][]string // one cell per column; all clean
 	notes  [][]string // lines below a row, by row; nil for none
+	ends   bool       // names keep both ends where they are cut: they are places
 	spare  []string   // heads of columns that are dropped, the first one first, if names need the room in text
 }
 

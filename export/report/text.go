@@ -284,6 +284,8 @@ func (t *TextWriter) row(tab table, widths []int, row []string) string {
 		switch c := &tab.cols[i]; {
 		case c.kind == where:
 			cell = cells.FitTail(cell, widths[i], t.Style.Cut())
+		case c.kind == name && tab.ends:
+			cell = cells.FitEnds(cell, widths[i], t.Style.Cut())
 		case c.head == titles.Function:
 			cell = cells.FitName(cell, widths[i], t.Style.Cut())
 		default:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,26 +18,31 @@ import (
 	"github.com/memtui/memtui/model"
 )
 
-// heapRowKinds and dumpRowKinds are the groupings of rows, the default first.
-func heapRowKinds() []string { return []string{"type", "frame", "dominators"} }
+// dumpRowKinds returns the groupings of rows of memory dumps, the default first.
 func dumpRowKinds() []string { return []string{"page-type", "series"} }
 
-// heaps compares two snapshots by type, by frame or by dominator.
+// heaps compares two snapshots by type, by frame, by dominator or by another property of objects.
 func (d *diffing) heaps(ctx context.Context) error {
 	by := d.sides[0].flags.By
 	figure, known := diff.HeapFigureNamed(by)
 	if !known {
 		return checkKey(by, diff.HeapFigureWords())
 	}
-	group, err := grouping(d.flags.Group).among(heapRowKinds())
-	if err != nil {
+	schema := d.sides[0].p.Heaps.Schema()
+	group := cmp.Or(d.flags.Group, "type")
+	if err := pick.HeapGroup(group, pick.HeapRows(schema, d.sides[1].p.Heaps.Schema()), d.sides[0].inputs()); err != nil {
 		return err
 	}
 	if group == "dominators" {
 		return d.dominators(ctx)
 	}
 	q := diff.HeapQuestion{Figure: figure, Frames: group == "frame"}
-	schema := d.sides[0].p.Heaps.Schema()
+	if group != "type" && !q.Frames {
+		q.Group = group
+		if axis, ok := schema.AxisNamed(group); ok {
+			d.opt.By = &schema.Axes[axis]
+		}
+	}
 	d.opt.What, d.opt.Metric, d.opt.Measure, d.opt.Counted = group, figure.String(), q.Measure(schema), q.Counted(schema)
 	older, newer := d.sides[0], d.sides[1]
 	if d.flags.Swap {
@@ -165,7 +171,9 @@ func (in *diffInput) heapSide(ctx context.Context, q *diff.HeapQuestion) (*model
 	if err != nil {
 		return nil, err
 	}
-	in.side = rows.Side
+	if in.side = rows.Side; !rows.Stated(h) {
+		return nil, pick.Unstated(in.p.Meta.Name, &h.Schema.Axes[rows.By.Axis])
+	}
 	return h, nil
 }
 

@@ -88,14 +88,6 @@ func (c *heapTypesCmd) lists() report.HeapLists {
 	return report.ListTypes
 }
 
-// grouped returns an error for a grouping that a format does not have.
-func (c *heapTypesCmd) grouped(s *model.HeapSchema) error {
-	if keys := report.GroupKeys(s); c.Group != "" && !slices.Contains(keys, c.Group) {
-		return fail.Usage(fmt.Errorf("--group: unknown axis %q%s", c.Group, near.Available(c.Group, keys)))
-	}
-	return nil
-}
-
 type heapPeekCmd struct {
 	heapFile
 	Type []string `arg:"" help:"The complete name of the type, such as byte[]: the last word, after all files."`

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memtui/memtui/analysis/diff"
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/weights"
 	"github.com/memtui/memtui/export"
@@ -14,6 +15,7 @@ import (
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
 	"github.com/memtui/memtui/internal/cli/kind"
+	"github.com/memtui/memtui/internal/cli/pick"
 	"github.com/memtui/memtui/internal/cli/uses"
 	"github.com/memtui/memtui/loaders"
 	"github.com/memtui/memtui/model"
@@ -227,7 +229,7 @@ func (a *app) refuseValues(inputs []uses.Input) error {
 		return err
 	case printer:
 		if t, ok := c.(*heapTypesCmd); ok {
-			if err := t.grouped(of.Heap); err != nil {
+			if err := pick.HeapGroup(t.Group, heapgraph.GroupKeys(of.Heap), a.inputs()); err != nil {
 				return err
 			}
 		}
@@ -271,7 +273,7 @@ func (a *app) refuseCompared(c *diffFlags, inputs []uses.Input) error {
 	by := a.flags.By
 	switch {
 	case of[0] == kind.Heap:
-		known, groups = diff.HeapFigureWords(), heapRowKinds()
+		known, groups = diff.HeapFigureWords(), pick.HeapRows(inputs[0].Format.Heap, inputs[len(inputs)-1].Format.Heap)
 	case of[0] == kind.Dump:
 		known, groups = diff.PageFigureWords(), dumpRowKinds()
 	default:
@@ -293,6 +295,9 @@ func (a *app) refuseCompared(c *diffFlags, inputs []uses.Input) error {
 	}
 	if profiles && strings.HasPrefix(c.Group, weights.LabelPrefix) || stacked(of[0]) && c.Group == formerLine {
 		return nil
+	}
+	if of[0] == kind.Heap {
+		return pick.HeapGroup(c.Group, groups, a.inputs())
 	}
 	_, err := grouping(c.Group).among(groups)
 	return err

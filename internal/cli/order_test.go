@@ -153,7 +153,7 @@ func TestValuesAreRefusedBeforeAFileIsRead(t *testing.T) {
 		"report --table series --filter nosuch>1 " + pages:         "--filter: unknown column",
 		"pages --by nosuch " + pages:                               "--by: unknown sort key",
 		"heap types --by nosuch " + java:                           "--by: unknown sort key",
-		"heap types --group nosuch " + java:                        "--group: unknown axis",
+		"heap types --group nosuch " + java:                        `--group: these files cannot be grouped by "nosuch"`,
 		"heap types --filter nosuch>1 " + java:                     "--filter: unknown column",
 		"heap threads --by nosuch " + java:                         "--by: unknown sort key",
 		"heap waste --filter nosuch>1 " + java:                     "--filter: unknown column",

@@ -149,7 +149,7 @@ var allowed = map[string][]string{
 	"internal/cli/rules":        {"model", "loaders", "export/report"},
 	"internal/cli/kind":         {"model", "loaders"},
 	"internal/cli/fail":         {},
-	"internal/cli/pick":         {"model", "analysis/heapgraph", "analysis/near", "analysis/pages", "analysis/weights", "export/report", "internal/cli/arg", "internal/cli/fail"},
+	"internal/cli/pick":         {"model", "loaders", "analysis/heapgraph", "analysis/near", "analysis/pages", "analysis/weights", "export/report", "internal/cli/arg", "internal/cli/fail"},
 	"internal/cli/facts":        {"model", "analysis/traceindex", "export/report", "export/report/...", "internal/indexcache"},
 	"internal/cli/screen":       {"model", "model/sections", "keymap", "themes", "analysis", "views", "views/compare", "views/fleet", "analysis/sources", "internal/term", "internal/cli/fail", "internal/cli/settings"},
 	"internal/cli/bundle":       {"model", "analysis", "analysis/weights", "export", "export/...", "internal/cli/manual", "internal/cli/uses"},

@@ -88,6 +88,9 @@ func about(name string) model.HeapKindInfo {
 	return model.HeapKindInfo{Name: name, Title: name, Naming: model.NamedByType, Marked: true, About: true}
 }
 
+// recordedByTracing is when dumps have where and when objects were allocated.
+const recordedByTracing = "Ruby records it for what is allocated after ObjectSpace.trace_object_allocations_start"
+
 var schema = model.HeapSchema{
 	Kinds: []model.HeapKindInfo{
 		kindRoot:   {Name: "root", Title: "Root", Virtual: true},
@@ -123,9 +126,11 @@ var schema = model.HeapSchema{
 		{Key: "type", One: "class", Many: "classes", Word: "class", Containers: []string{"Array", "Hash", "Set"}},
 		axisSuper: {Key: "superclass", One: "superclass", Many: "superclasses", Word: "superclass",
 			Runtime: []string{"Object", "BasicObject"}},
-		axisModule:     {Key: "module", One: "module", Many: "modules", Word: "module"},
-		axisSite:       {Key: "site", One: "allocated at", Many: "allocation sites", Word: "allocation site", ByRow: true, Unstated: true},
-		axisGeneration: {Key: "generation", One: "generation", Many: "generations", Word: "generation", ByRow: true, Unstated: true},
+		axisModule: {Key: "module", One: "module", Many: "modules", Word: "module"},
+		axisSite: {Key: "site", One: "allocation site", Many: "allocation sites", Word: "allocation site", ByRow: true, Unstated: true,
+			Recorded: recordedByTracing},
+		axisGeneration: {Key: "generation", One: "generation", Many: "generations", Word: "generation", ByRow: true, Unstated: true,
+			Recorded: recordedByTracing},
 	},
 	Edges: []model.HeapEdgeInfo{{Name: "strong"}},
 	Policies: []model.HeapPolicy{

@@ -112,6 +112,9 @@ func dashed(name string) string {
 	return string(b)
 }
 
+// recordedStacks is when files have the stacks of allocations.
+const recordedStacks = "V8 records it in allocation timelines (.heaptimeline) with stacks, which DevTools and HeapProfiler.startTrackingHeapObjects with trackAllocations make"
+
 var schema = model.HeapSchema{
 	Kinds: kindsOfNodes(),
 	Sets: []model.HeapSet{
@@ -129,10 +132,12 @@ var schema = model.HeapSchema{
 			Runtime: []string{"code", "hidden", "object shape", "synthetic"}},
 		axisDetached: {Key: "detachedness", One: "detachedness", Many: "kinds of detachedness", Word: "detachedness",
 			ByRow: true, Unstated: true},
-		axisSite:  {Key: "site", One: "site", Many: "sites", Word: "allocation site", ByRow: true, Unstated: true},
-		axisStack: {Key: "stack", One: "stack", Many: "stacks", Word: "allocation stack", ByRow: true, Unstated: true},
+		axisSite: {Key: "site", One: "site", Many: "sites", Word: "allocation site", ByRow: true, Unstated: true,
+			Recorded: recordedStacks},
+		axisStack: {Key: "stack", One: "stack", Many: "stacks", Word: "allocation stack", ByRow: true, Unstated: true,
+			Recorded: recordedStacks},
 		axisTime: {Key: "allocated", One: "time of allocation", Many: "times of allocation", Word: "time of allocation",
-			ByRow: true, Unstated: true},
+			ByRow: true, Unstated: true, Recorded: "V8 records it in allocation timelines (.heaptimeline), not in snapshots"},
 	},
 	Edges: []model.HeapEdgeInfo{
 		edgeProperty: {Name: "property"},

@@ -14,32 +14,40 @@ import (
 
 // changeKey identifies the comparison of two snapshots, before and after.
 type changeKey struct {
-	sides  [2]*ui.HeapLoad
-	graphs [2]*ui.HeapGraph // of retained sizes; nil for other figures
-	frames bool
-	figure diff.HeapFigure
-	masks  string
-	per    diff.Normal
+	sides    [2]*ui.HeapLoad
+	graphs   [2]*ui.HeapGraph // of retained sizes; nil for other figures
+	frames   bool
+	groupKey string // the key of what objects are grouped by, "" for their types
+	figure   diff.HeapFigure
+	masks    string
+	per      diff.Normal
 }
 
-// changeSet is every type or frame of two snapshots. Read-only once made.
+// changeSet is every group or frame of two snapshots. Read-only once made.
 type changeSet struct {
 	changeKey
 	*diff.Comparison
-	groups [2][]heapgraph.Group // what the rows of each side are
-	shown  *ui.ChangeSet
+	rows  [2]diff.HeapRows // of each side; those of two formats may differ in their kinds
+	shown *ui.ChangeSet
 }
 
-// by returns the question that a side answers; sides of two formats may differ.
-func (s *changeSet) by(side int) heapgraph.By {
-	return heapgraph.By{Kinds: s.question().Set(s.schema(side)).Kinds}
+// by returns what the rows of a side are of.
+func (s *changeSet) by(side int) heapgraph.By { return s.rows[side].By }
+
+// axis returns what objects are grouped by, nil for types and frames.
+func (s *changeSet) axis() *model.HeapAxis {
+	if s.groupKey == "" {
+		return nil
+	}
+	i, _ := s.schema(1).AxisNamed(s.groupKey)
+	return &s.schema(1).Axes[i]
 }
 
 func (k *changeKey) schema(side int) *model.HeapSchema { return k.sides[side].Heap.Schema }
 
 // question returns the question to both sides.
 func (k *changeKey) question() diff.HeapQuestion {
-	return diff.HeapQuestion{Frames: k.frames, Figure: k.figure}
+	return diff.HeapQuestion{Frames: k.frames, Group: k.groupKey, Figure: k.figure}
 }
 
 func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
@@ -61,7 +69,7 @@ func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
 				other = &ids
 			}
 		}
-		sides[i], set.groups[i] = rows.Side, rows.Groups
+		sides[i], set.rows[i] = rows.Side, rows
 		sides[i].Label = [2]string{"before", "after"}[i]
 	}
 	var err error
@@ -76,6 +84,8 @@ func compareTypes(ctx context.Context, k changeKey) (*changeSet, error) {
 		Delta: deltaOf(word), Count: deltaOf(titles.Count), Narrow: true, Objects: !k.frames && set.Identified()}
 	if k.frames {
 		set.shown.Rows, set.shown.Where = titles.Frame, ""
+	} else if axis := set.axis(); axis != nil {
+		set.shown.Rows, set.shown.Where = strings.ToUpper(axis.One), ""
 	}
 	if k.figure == diff.HeapCount {
 		set.shown.Count = ""
@@ -91,11 +101,14 @@ func (s *changeSet) group(r *diff.Row, side int) *heapgraph.Group {
 	if r.Row[side] < 0 {
 		return nil
 	}
-	return &s.groups[side][r.Row[side]]
+	return &s.rows[side].Groups[r.Row[side]]
 }
 
-// label returns the text of a type or a frame.
+// label returns the text of a group or a frame.
 func (s *changeSet) label(r *diff.Row, full bool) ui.SiteLabel {
+	if axis := s.axis(); axis != nil {
+		return ui.SiteLabel{Name: axis.Text(r.Key)}
+	}
 	if !s.frames {
 		return ui.SiteLabel{Name: ui.HeapName(r.Key), Where: r.Sub}
 	}
@@ -113,9 +126,19 @@ func (s *changeSet) amount(n uint64, exact bool) string {
 	return ui.BytesText(n, exact)
 }
 
+// unstated says which sides do not state what objects are grouped by.
+func (s *changeSet) unstated() (parts []string) {
+	for i, load := range s.sides {
+		if !s.rows[i].Stated(load.Heap) {
+			parts = append(parts, s.axis().NotStated([2]string{"before", "after"}[i]))
+		}
+	}
+	return parts
+}
+
 // notes returns how the figures were changed, and what is not compared; "" for nothing.
 func (s *changeSet) notes() string {
-	var parts []string
+	parts := s.unstated()
 	if text := s.Normalized(); text != "" {
 		parts = append(parts, text)
 	}

@@ -22,7 +22,7 @@ const (
 	CompareTypes compareBy = iota
 	CompareFrames
 	CompareSubtrees
-	compareByCount
+	compareAxes // the axis after types, and so on
 )
 
 // figures are the figures by which types and frames are compared, in the order of the key.
@@ -95,10 +95,13 @@ func (p *comparison) CommandLine(file []string) []string {
 	var q state.Question
 	how, f := p.State.Compare, figures[p.figure]
 	switch p.by {
+	case CompareTypes:
 	case CompareFrames:
 		q.Group = "frame"
 	case CompareSubtrees:
 		q.Group, f, how.Per = "dominators", diff.HeapRetained, diff.NormalNone
+	default:
+		q.Group = p.group()
 	}
 	if f != diff.HeapBytes && p.by != CompareSubtrees {
 		q.By = f.String()
@@ -113,6 +116,41 @@ func (p *comparison) CommandLine(file []string) []string {
 		return nil
 	}
 	return slices.Concat([]string{"memtui", "diff"}, q.Args(), files)
+}
+
+// kinds lists what rows can be: what both sides have.
+func (p *comparison) kinds() []compareBy {
+	sides := p.HeapSides(&p.State)
+	before, after := sides[0].Heaps.Source().Schema(), sides[1].Heaps.Source().Schema()
+	list := []compareBy{CompareTypes}
+	_, framesBefore := before.Frames()
+	if _, framesAfter := after.Frames(); framesBefore && framesAfter {
+		list = append(list, CompareFrames)
+	}
+	list = append(list, CompareSubtrees)
+	for i, axis := range schemaOf(&p.State).Axes[1:] {
+		_, old := before.AxisNamed(axis.Key)
+		if _, ok := after.AxisNamed(axis.Key); ok && old {
+			list = append(list, compareAxes+compareBy(i))
+		}
+	}
+	return list
+}
+
+// axis returns what objects are grouped by, nil for types, frames and subtrees.
+func (p *comparison) axis() *model.HeapAxis {
+	if p.by < compareAxes {
+		return nil
+	}
+	return &schemaOf(&p.State).Axes[p.by-compareAxes+1]
+}
+
+// group returns the key of axis, "" for none.
+func (p *comparison) group() string {
+	if axis := p.axis(); axis != nil {
+		return axis.Key
+	}
+	return ""
 }
 
 func (p *comparison) About() string {
@@ -169,7 +207,7 @@ func (p *comparison) ask(s *state.State) {
 		p.askGrown(s)
 		return
 	}
-	key := changeKey{sides: p.compared, frames: p.by == CompareFrames, figure: figures[p.figure],
+	key := changeKey{sides: p.compared, frames: p.by == CompareFrames, groupKey: p.group(), figure: figures[p.figure],
 		masks: s.Compare.Masks, per: s.Compare.Per}
 	if key.figure == diff.HeapRetained {
 		if key.graphs = p.comparedGraphs; p.comparedGraphs[0] == nil || p.comparedGraphs[1] == nil {
@@ -211,7 +249,7 @@ func (p *comparison) forget() {
 
 // pending reports whether the table still shows the previous request.
 func (p *comparison) pending() bool {
-	return p.of == nil || p.of.figure != figures[p.figure] || p.of.frames != (p.by == CompareFrames) ||
+	return p.of == nil || p.of.figure != figures[p.figure] || p.of.frames != (p.by == CompareFrames) || p.of.groupKey != p.group() ||
 		!p.changes.Fresh() || !p.table.Fresh()
 }
 
@@ -261,11 +299,14 @@ func (p *comparison) emptyText() []string {
 	case p.by == CompareSubtrees && p.trees == nil:
 		return []string{"Searching for subtrees that grew…"}
 	case p.by == CompareSubtrees && len(p.trees.Places) == 0:
-		return []string{"No subtree retains more than before.", p.Hint("{swap} swaps before and after, {group} shows types.")}
+		return []string{"No subtree retains more than before.", p.Hint("{swap} swaps before and after, {group} groups by another property.")}
 	case p.changes.Ready && p.changes.Err != nil:
 		return []string{"Not compared: " + p.changes.Err.Error() + ".", p.Hint("{normalize} changes the normalization.")}
 	case p.by != CompareSubtrees && p.pending():
 		return []string{"Comparing…"}
+	}
+	if p.by != CompareSubtrees && len(p.of.Rows) == 0 && len(p.of.unstated()) > 0 {
+		return []string{model.Capital(p.of.unstated()[0]) + ".", p.Hint("{group} groups by another property.")}
 	}
 	return p.table.Nothing("{mark-a} and {mark-b} mark other snapshots")
 }
@@ -300,10 +341,8 @@ func (p *comparison) Do(a keymap.Action) bool {
 	}
 	switch a {
 	case keymap.Group:
-		p.by = (p.by + 1) % compareByCount
-		if _, ok := p.Heaps.Source().Schema().Frames(); !ok && p.by == CompareFrames { // the state may not be shown yet
-			p.by++
-		}
+		kinds := p.kinds()
+		p.by = kinds[(slices.Index(kinds, p.by)+1)%len(kinds)]
 		p.forget()
 		p.List.Home()
 		p.Changed()
@@ -354,7 +393,7 @@ func (p *comparison) mainDominator() (model.Row, bool) {
 	if !ok || !have || !p.dominators.Fresh() || held.graph != p.comparedGraphs[1] {
 		return 0, false
 	}
-	if g := p.of.group(r, 1); g == nil || held.id != g.ID {
+	if g := p.of.group(r, 1); g == nil || held.id != g.ID || held.by != p.of.by(1) {
 		return 0, false
 	}
 	if len(held.groups) == 0 || held.groups[0].gone != "" {
@@ -376,7 +415,7 @@ func (p *comparison) Unopened() string {
 	return ""
 }
 
-// openRow lists the objects of the selected type on the after side, or goes to the selected subtree.
+// openRow lists the objects of the selected group on the after side, or goes to the selected subtree.
 func (p *comparison) openRow() {
 	if p.by == CompareSubtrees {
 		p.goOwner(keymap.DominatorsOf)
@@ -391,5 +430,9 @@ func (p *comparison) openRow() {
 		return
 	}
 	g := p.of.group(r, 1)
-	p.objects.start(p.of.label(r, p.State.FullName).Name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})
+	name := p.of.label(r, p.State.FullName).Name
+	if axis := p.of.axis(); axis != nil {
+		name = axis.Word + " " + name
+	}
+	p.objects.start(name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})
 }

@@ -188,7 +188,10 @@ func (p *comparison) mostOf() string {
 }
 
 func (p *comparison) Title() string {
-	t := [...]string{"Types", "Frames", "Subtrees that grew"}[p.by]
+	t := [...]string{"Types", "Frames", "Subtrees that grew"}[p.by%compareAxes]
+	if axis := p.axis(); axis != nil {
+		t = model.Capital(axis.Many)
+	}
 	if p.by != CompareSubtrees {
 		t += " by Δ " + [...]string{"bytes", "count", "retained"}[p.figure]
 	}

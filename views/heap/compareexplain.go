@@ -10,7 +10,7 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// selected returns the selected type or frame, which is one of p.of.
+// selected returns the selected group or frame, which is one of p.of.
 func (p *comparison) selected() (*diff.Row, bool) {
 	if p.of == nil || p.by == CompareSubtrees {
 		return nil, false
@@ -48,7 +48,7 @@ func (p *comparison) explain() {
 	case g == nil:
 		lines = append(lines, p.Note("computing dominators…"))
 	default:
-		key := dominatorsKey{graph: g, kinds: of.by(1).Kinds, id: is.ID, before: p.comparedGraphs[0], beforeID: -1}
+		key := dominatorsKey{graph: g, by: of.by(1), id: is.ID, before: p.comparedGraphs[0], beforeBy: of.by(0), beforeID: -1}
 		if was := of.group(r, 0); was != nil {
 			key.beforeID = int64(was.ID)
 		}

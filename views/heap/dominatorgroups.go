@@ -6,20 +6,22 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/themes"
 	"github.com/memtui/memtui/views/ui"
 	"github.com/memtui/memtui/views/widget"
 )
 
-// dominatorsKey identifies the dominators of the rows of one type or frame.
+// dominatorsKey identifies the dominators of the rows of one group.
 type dominatorsKey struct {
 	graph *ui.HeapGraph
-	kinds model.HeapKinds
+	by    heapgraph.By
 	id    uint32
 	// before is an earlier snapshot to compare with; nil without one.
 	before   *ui.HeapGraph
-	beforeID int64 // negative where that snapshot has no such type
+	beforeBy heapgraph.By
+	beforeID int64 // negative where that snapshot has no such group
 }
 
 // dominatorGroup is the rows of one type or frame that dominate others directly.
@@ -40,13 +42,13 @@ type dominatorGroups struct {
 }
 
 func groupDominators(ctx context.Context, k dominatorsKey) (*dominatorGroups, error) {
-	now, err := dominatorsOf(ctx, k.graph, k.kinds, k.id)
+	now, err := dominatorsOf(ctx, k.graph, k.by, k.id)
 	if err != nil {
 		return nil, err
 	}
 	set := &dominatorGroups{dominatorsKey: k}
 	if k.before != nil && k.beforeID >= 0 {
-		old, err := dominatorsOf(ctx, k.before, k.kinds, uint32(k.beforeID))
+		old, err := dominatorsOf(ctx, k.before, k.beforeBy, uint32(k.beforeID))
 		if err != nil {
 			return nil, err
 		}
@@ -72,17 +74,16 @@ func groupDominators(ctx context.Context, k dominatorsKey) (*dominatorGroups, er
 	return set, nil
 }
 
-// dominatorsOf counts the direct dominators of the rows of a type or frame, by the dominatorGroup's name.
-func dominatorsOf(ctx context.Context, g *ui.HeapGraph, kinds model.HeapKinds,
-	id uint32) (map[string]dominatorGroup, error) {
-	h := g.Heap
+// dominatorsOf counts the direct dominators of the rows of a group, by the dominatorGroup's name.
+func dominatorsOf(ctx context.Context, g *ui.HeapGraph, by heapgraph.By, id uint32) (map[string]dominatorGroup, error) {
+	h, in := g.Heap, heapgraph.Member(g.Heap, by, id)
 	each := map[model.Row]uint64{}
 	for r := range h.Kinds {
 		const often = 1 << 16
 		if r%often == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if kinds.Has(h.Kinds[r]) && h.Entity[r] == id {
+		if by.Kinds.Has(h.Kinds[r]) && in(r) {
 			each[g.Idom(model.Row(r))]++
 		}
 	}

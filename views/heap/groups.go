@@ -307,7 +307,7 @@ func (p *Groups) emptyText() []string {
 	case len(t.Rows) > 0:
 		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
 	case !t.Of.set.stated():
-		return []string{"The file does not state the " + schemaOf(&p.State).Axes[p.grouping().axis].Word + " of its objects.",
+		return []string{schemaOf(&p.State).Axes[p.grouping().axis].NotStated("The file") + ".",
 			p.Hint("{table.group} groups by another property.")}
 	case !p.load.Heap.Complete:
 		return []string{"The file ends within this snapshot, before its " + in + ".", p.Hint("{step-back} goes to the previous snapshot.")}

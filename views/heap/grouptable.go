@@ -328,7 +328,7 @@ func (p *Groups) explain() {
 	case p.graph == nil:
 		lines = append(lines, p.Note("computing dominators…"))
 	default:
-		p.dominators.Ask(dominatorsKey{graph: p.graph, kinds: p.grouping().by(s).Kinds, id: g.ID})
+		p.dominators.Ask(dominatorsKey{graph: p.graph, by: p.grouping().by(s), id: g.ID})
 		if held, ok := p.dominators.Get(); ok && p.dominators.Fresh() {
 			lines = append(lines, dominatorLines(&p.TablePane.Pane, held, g.Count)...)
 			answer = "dominated by"

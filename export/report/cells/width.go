@@ -86,6 +86,15 @@ func FitTail(s string, n int, mark string) string {
 	return ""
 }
 
+// FitEnds is Fit that keeps both ends of s: for functions with their file:line.
+func FitEnds(s string, n int, mark string) string {
+	if Width(s) <= n {
+		return s
+	}
+	head := Fit(s, max(n-Width(mark), 0)/2, "")
+	return Fit(head+mark, n, "") + FitTail(s, max(n-Width(head)-Width(mark), 0), "")
+}
+
 // Pad fills s with blanks to n cells, at its left side when right is set (so that s is at the right).
 func Pad(s string, n int, right bool) string {
 	missing := n - Width(s)

@@ -2,6 +2,14 @@ package cells
 
 import "testing"
 
+func TestFitEnds(t *testing.T) {
+	for n, want := range map[int]string{20: "/srv/app/shop.rb:11", 19: "/srv/app/shop.rb:11", 12: "/srv/….rb:11", 2: "…1", 1: "…", 0: ""} {
+		if got := FitEnds("/srv/app/shop.rb:11", n, "…"); got != want || Width(got) > n {
+			t.Errorf("in %d it is %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestFitName(t *testing.T) {
 	for _, c := range []struct {
 		name string
