@@ -87,6 +87,15 @@ func (c *Chooser) Count(ctx context.Context, rows []model.Row, key string, progr
 	return out, nil
 }
 
+// ValueText returns a value of a key of [CheckKey] as tables show it: what objects without one have says what is missing.
+func ValueText(s *model.HeapSchema, key, value string) string {
+	var axis model.HeapAxis // of fields, which objects have or have not
+	if i, ok := s.AxisNamed(key); ok {
+		axis = s.Axes[i]
+	}
+	return axis.Text(value)
+}
+
 // Keys returns the keys that objects can be counted by, except for their fields. secret reports whether the text of
 // objects is included.
 func Keys(src model.HeapSource, secret bool) (keys []string) {

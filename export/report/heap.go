@@ -131,6 +131,12 @@ type HeapFound struct {
 	Value string `json:"value"`
 	Count uint64 `json:"count"`
 	Bytes uint64 `json:"bytes"`
+	text  string // Value as tables show it, not cleaned
+}
+
+// NewHeapFound returns a count of objects with a value, which tables show as text.
+func NewHeapFound(value, text string, count, bytes uint64) HeapFound {
+	return HeapFound{value, count, bytes, text}
 }
 
 // HeapObject is everything about one row.

@@ -520,10 +520,10 @@ func (w heapWriter) found(rows []HeapRow, all int) table {
 func (w heapWriter) foundBy(list []HeapFound, all int) table {
 	out := table{
 		name: "row_groups", title: "Found", answer: model.Counted(all, "object"), empty: "no object matches",
-		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.What, name}},
+		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.What, name}}, ends: true,
 	}
 	for i := range list {
-		out.rows = append(out.rows, []string{w.style.Count(list[i].Count), w.style.Bytes(list[i].Bytes), w.name(list[i].Value)})
+		out.rows = append(out.rows, []string{w.style.Count(list[i].Count), w.style.Bytes(list[i].Bytes), w.name(list[i].text)})
 	}
 	return out
 }

@@ -78,8 +78,8 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 				groups = groups[:a.flags.Limit]
 			}
 			h.r.FoundBy = make([]report.HeapFound, len(groups))
-			for i := range groups {
-				h.r.FoundBy[i] = report.HeapFound(groups[i])
+			for i, g := range groups {
+				h.r.FoundBy[i] = report.NewHeapFound(g.Value, objects.ValueText(h.h.Schema, c.Per, g.Value), g.Count, g.Bytes)
 			}
 			return err
 		}

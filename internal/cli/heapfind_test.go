@@ -83,6 +83,20 @@ func TestFindByContents(t *testing.T) {
 	}
 }
 
+// What objects without a value have says in tables what is missing, and is empty for programs.
+func TestFoundGroupsWithoutValue(t *testing.T) {
+	java := filepath.Join("..", "..", "loaders", "hprof", "testdata", "shop1.hprof.zst")
+	ruby := rubyDump(t, "sites.json", map[string]int{"a.rb": 1, "": 7})
+	for _, c := range []struct{ file, per, format, want string }{
+		{java, "package", "text", "  <none>\n"}, {java, "package", "csv", "value,count,bytes\n,5088,"}, {ruby, "site", "text", "  <unknown>\n"},
+		{ruby, "site", "markdown", "| 8 | 740 B | `<unknown>` |\n"}, {ruby, "site", "json", `"value": "", "count": 8`}, {ruby, "site", "text", "  /srv/app/a.rb:7 load\n"},
+	} {
+		if _, out, errs := run(t, Env{}, "heap", "find", "--filter", "bytes>0 class:/^(byte..|String|Array)$/", "--per", c.per, "-f", c.format, c.file); !strings.Contains(out, c.want) {
+			t.Errorf("%+v: %s%s", c, out, errs)
+		}
+	}
+}
+
 // TestFindNothing says that nothing was found, where the rows would stand and as a warning, with the types that may be
 // meant.
 func TestFindNothing(t *testing.T) {

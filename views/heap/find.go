@@ -107,13 +107,11 @@ func (p *Find) columns(d countData) []ui.Column[choose.Count] {
 
 // counted returns what objects have in common as the table shows it.
 func (d countData) counted(c *choose.Count) string {
-	var axis model.HeapAxis
+	schema := &noSchema
 	if d.load != nil {
-		if i, ok := d.load.Heap.Schema.AxisNamed(d.per); ok {
-			axis = d.load.Heap.Schema.Axes[i]
-		}
+		schema = d.load.Heap.Schema
 	}
-	return model.Clean(axis.Text(c.Value))
+	return model.Clean(choose.ValueText(schema, d.per, c.Value))
 }
 
 func (p *Find) Name() string { return "Find" }
