@@ -198,9 +198,9 @@ func TestPromptSaysWhatIsSearched(t *testing.T) {
 	u := openJava(t, 80, 24)
 	u.sim.Do(func() { u.app.do("find-objects") })
 	u.sim.Settle()
-	u.keys("/").has("filter: ", "Text is searched in the names of types").keys("x").has("Text is searched in")
+	u.keys("/").has("filter: ", "A word is searched in the names of types").keys("x").has("A word is searched in")
 	u.keys("Esc")
-	lacks(t, u, "Text is searched in")
+	lacks(t, u, "A word is searched in")
 }
 
 // A file with one snapshot has nothing to compare, which is said.

@@ -114,3 +114,16 @@ func TestRootsRetainRows(t *testing.T) {
 	u.has("Dominators ─", "5.28 MiB in 25,9", " rows, roots included")
 	u.keys("Enter").has("Dominated by Thread", "objects, itself 1.00 MiB").keys("5").has(" rows, roots included")
 }
+
+// Who types a text where names are searched is told what searches texts, and that this reads contents.
+func TestSearchForATextSaysHow(t *testing.T) {
+	u := openTwoRubyHeaps(t, 80, 24).keys("2", "/").has("filter: text, !text")
+	u.keys("t", "o", "k", "x", "Enter").has("No matches for “tokx”", ":find text~tokx searches the texts of strings", "reads what objects hold")
+	u.keys("Esc", "/", "t", "e", "x", "t", "~", "a", ".", "c", "Enter").has(":find text~a.c searches").keys("Esc")
+	u.keys("Enter", "/").has("text~^abc, /regex/", "text~abc searches the texts of strings").keys("t", "o", ".", "x", "Enter")
+	u.has("Objects of String · filter “to.x”", `Only names were searched: text~to\.x searches`)
+	u.keys("Esc", "Esc", "8", "/").has("text~^abc, /regex/", "text~abc searches the texts of strings", ".FIELD~REGEX look into objects")
+	u.keys("t", "o", "k", "x", "Enter").has("Only names were searched: text~tokx")
+	u.keys("/", "Home", "t", "e", "x", "t", "~", "Enter").has("No matches for “text~tokx”").hasNot("Only names")
+	openRecords(t, 80, 24, colorCaps).keys("2", "/", "t", "o", "k", "x", "Enter").has("No matches for “tokx”").hasNot("texts of strings")
+}

@@ -67,6 +67,9 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 		}
 		if h.r.FoundAll = &found.Total; found.Total == 0 {
 			text, like := c.nothing(h.h)
+			if _, hasTexts := model.HeapFacet[model.HeapTexts](h.src); hasTexts && c.Text == "" && !strings.Contains(c.Filter, objects.TextField+"~") {
+				text += "; --text searches the texts of strings"
+			}
 			fmt.Fprintf(a.env.Stderr, "memtui: warning: heap find: %s\n", text)
 			if like != nil {
 				h.r.NoMatch = append(h.r.NoMatch, places.Unmatched{Filter: "type " + c.Type, Near: like})

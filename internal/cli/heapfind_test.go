@@ -111,6 +111,12 @@ func TestFindNothing(t *testing.T) {
 	if !strings.Contains(out, `"rows": []`) || !strings.Contains(errs, "no object matches all conditions") {
 		t.Error(out + errs)
 	}
+	for text, args := range map[string][]string{"; --text searches": {"--name", "tokx"}, "conditions\n": {"--text", "tokx"}} {
+		ruby := rubyDump(t, "app.json", map[string]int{"a.rb": 1})
+		if _, _, errs := run(t, Env{}, append([]string{"heap", "find", ruby}, args...)...); !strings.Contains(errs, "matches all conditions") || !strings.Contains(errs, text) {
+			t.Error(errs)
+		}
+	}
 	out, errs = command(0, "heap", "types", "--filter", "count>1G", path)
 	if !strings.Contains(out, "no matches") || !strings.Contains(errs, "--filter count>1G matches nothing in this file") {
 		t.Error(out + errs)

@@ -176,7 +176,7 @@ func (p *Find) hiddenText() string {
 
 // Searches implements [ui.Explainer].
 func (p *Find) Searches() string {
-	return "Text is searched in the names of types, frames and roots; .FIELD=VALUE and .FIELD~REGEX look into objects."
+	return searches(p.State.Heaps())
 }
 
 // SearchText and Search implement [ui.Searcher].
@@ -289,7 +289,7 @@ func (p *Find) emptyText() []string {
 	case p.table.Now() == nil:
 		return []string{"Counting objects… " + p.search.text(), p.Hint("{back} stops it.")}
 	}
-	return []string{"No matches for “" + p.State.Heap.Find + "”.", p.FilterHint()}
+	return noMatches(&p.Pane, p.State.Heap.Find, false)
 }
 
 // explain shows what the selected group is.

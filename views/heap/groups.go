@@ -305,7 +305,7 @@ func (p *Groups) emptyText() []string {
 	case p.load == nil || t == nil:
 		return p.Loads.Waiting(&p.State)
 	case len(t.Rows) > 0:
-		return []string{"No matches for “" + p.State.Filter + "”.", p.FilterHint()}
+		return noMatches(&p.Pane, p.State.Filter, true)
 	case !t.Of.set.stated():
 		return []string{schemaOf(&p.State).Axes[p.grouping().axis].NotStated("The file") + ".",
 			p.Hint("{table.group} groups by another property.")}

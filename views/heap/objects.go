@@ -55,6 +55,14 @@ func (p *objectsPane) Sorting() (title, key string, usual bool) {
 	return "", "", true
 }
 
+// Searches implements [ui.Explainer].
+func (p *objectsPane) Searches() string {
+	if p.objects.open {
+		return searches(p.State.Heaps())
+	}
+	return ""
+}
+
 // SearchText and Search implement [ui.Searcher]: the rows of one have a filter of their own, as long as they are
 // listed.
 func (p *objectsPane) SearchText() string {
@@ -488,7 +496,7 @@ func (p *objects) Draw(s tcell.Screen) {
 	case t == nil:
 		p.List.Empty = p.searching()
 	case len(t.Rows) > 0 || t.Of.set.all > 0:
-		p.List.Empty = []string{"No matches for “" + p.filter + "”.", p.FilterHint()}
+		p.List.Empty = noMatches(&p.Pane, p.filter, false)
 	default:
 		p.List.Empty = []string{fmt.Sprintf("Snapshot #%d has none of these.", t.Of.set.load.I),
 			p.Hint("{step-back} and {step-forward} go to another one, {back} goes back.")}

@@ -212,6 +212,10 @@ func FilterHint(fields []analysis.Field) string {
 	hint := "text, !text, "
 	for _, f := range fields {
 		kind := strings.TrimPrefix(f.Example, f.Names[0])
+		if f.Inside && f.Example != "" { // which nobody guesses
+			hint += f.Example + ", "
+			continue
+		}
 		if len(seen) == most || slices.Contains(seen, kind) {
 			continue
 		}
