@@ -127,3 +127,15 @@ func TestSearchForATextSaysHow(t *testing.T) {
 	u.keys("/", "Home", "t", "e", "x", "t", "~", "Enter").has("No matches for “text~tokx”").hasNot("Only names")
 	openRecords(t, 80, 24, colorCaps).keys("2", "/", "t", "o", "k", "x", "Enter").has("No matches for “tokx”").hasNot("texts of strings")
 }
+
+// The title of a list of objects says how many it lists and their own bytes, not what they are below, and keeps both
+// ends of a name that has no room.
+func TestTitlesSayWhatIsListed(t *testing.T) {
+	u := openTwoRubyHeaps(t, 80, 24).keys("2", "Enter").has("Objects of String ──", "12,580 objects, 1.25 MiB own\n").hasNot("first")
+	u.keys("/", "#", "1", "7", "Enter").has("Objects of String · filter “#17”", " of 12,580 objects, ").keys("Esc", "Esc")
+	u.keys("b", "b", "b", "j", "j", "Enter").has("Objects of allocation si", "shop.rb:11 * ─ 1,000 objects, 626 KiB own\n")
+	u.keys("Esc", "3", "x", "b").has("2 × String", "1.01 MiB in 8 objects")
+	u.keys("Enter").has(" · only String ─", "─ 2 objects, 5.95 KiB own\n").hasNot("in 8 objects")
+	u.keys("8").has("Objects ──", "25,925 objects, 5.28 MiB own\n")
+	openTwoRubyHeaps(t, 120, 40).keys("2", "Enter").has("12,580 objects, 1.25 MiB own · most retained first")
+}

@@ -537,7 +537,7 @@ func TestDominatorsFilterTheirGroups(t *testing.T) {
 func TestObjectsHaveTheirOwnFilter(t *testing.T) {
 	u := openRecords(t, 120, 40, colorCaps).keys("2", "/")
 	typeText(u, "count>100")
-	u.keys("Enter", "Enter").has("Objects of VMString ─", "22,258 · ")
+	u.keys("Enter", "Enter").has("Objects of VMString ─", "22,258 objects, 1.71 MiB own · ")
 	u.keys("/")
 	typeText(u, "bytes>1K")
 	u.keys("Enter").has("Objects of VMString · filter “bytes>1K”", "2 of 22,258 · ")

@@ -187,6 +187,9 @@ func (p *Dominators) answer() string {
 		text = fmt.Sprintf("still #%d: ", p.graph.I)
 	}
 	g := p.graph
+	if t := p.table.Now(); p.only.set { // not all of what the top retains
+		return text + listedText(&p.Pane, setOf(g.Heap.Schema, p.only.kind), len(t.Order), len(t.Rows), t.Bytes)
+	}
 	text += ui.BytesText(g.Retained[p.top], p.State.Exact) + " in " + retainedText(g, p.top)
 	if own := g.Heap.Bytes(p.top); own > g.Retained[p.top]/2 { // what is below is little
 		text += ", itself " + ui.BytesText(own, p.State.Exact)

@@ -121,6 +121,7 @@ func (p *Dominators) domSpec() ui.Spec[domData, domRow] {
 		Rows:    func(d domData) []domRow { return d.rows },
 		Columns: p.columns,
 		ID:      func(_ domData, v *domRow) uint64 { return domID(v.row) },
+		Bytes:   func(_ domData, v *domRow) uint64 { return v.own },
 		Words: func(d domData) func(v *domRow) []string {
 			name := d.names(d.full)
 			return func(v *domRow) []string { return []string{name(v), secondText(d.graph.Heap, v.row), ui.RowText(v.row)} }

@@ -2,6 +2,7 @@ package heap
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -119,6 +120,23 @@ func retainedText(g *ui.HeapGraph, r model.Row) string {
 		text += ", roots included"
 	}
 	return text
+}
+
+// listedText returns what a list has: how many rows of all those that a filter looked at, and their own bytes.
+func listedText(p *ui.Pane, of *model.HeapSet, n, all int, bytes uint64) string {
+	text := model.CountedAs(n, of.One, of.Many)
+	if n != all {
+		text = model.Group(uint64(n)) + " of " + model.CountedAs(all, of.One, of.Many)
+	}
+	return text + ", " + ui.BytesText(bytes, p.State.Exact) + " own"
+}
+
+// setOf returns the first set of the schema that has rows of a kind, the objects if none has.
+func setOf(s *model.HeapSchema, kind model.HeapKind) *model.HeapSet {
+	if i := slices.IndexFunc(s.Sets, func(x model.HeapSet) bool { return x.Kinds.Has(kind) }); i > 0 {
+		return &s.Sets[i]
+	}
+	return s.Objects()
 }
 
 // rowsText returns a number of objects in words.

@@ -3,6 +3,7 @@ package heap
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -270,6 +271,7 @@ func (p *objects) objectSpec() ui.Spec[objectData, model.Row] {
 			}
 		},
 		First: objectRetained,
+		Bytes: func(d objectData, r *model.Row) uint64 { return d.set.load.Heap.Bytes(*r) },
 		Most: func(d objectData) (bytes, count uint64) {
 			if d.set.load == nil {
 				return 0, 0
@@ -484,7 +486,8 @@ func dominatorChain(p *ui.Pane, g *ui.HeapGraph, r model.Row) []widget.Line {
 
 // Draw implements tview.Primitive.
 func (p *objects) Draw(s tcell.Screen) {
-	body := p.DrawTitled(s, p.Rect(), p.heading(), p.answer())
+	answer := p.answer(p.Rect().W)
+	body := p.DrawTitled(s, p.Rect(), widget.TruncateMiddle(p.heading(), max(p.Rect().W-widget.Width(answer)-4, 0)), answer)
 	p.Split(body)
 	p.table.Layout(p.ListAt.W, &p.State)
 	p.List.Highlight = ui.FilterWord(p.filter)
@@ -504,6 +507,15 @@ func (p *objects) Draw(s tcell.Screen) {
 	p.DrawPanes(s)
 }
 
+// noun returns the set of the schema that the rows are of.
+func (p *objects) noun() *model.HeapSet {
+	s := schemaOf(&p.State)
+	if i := slices.IndexFunc(s.Sets, func(x model.HeapSet) bool { return x.Kinds == p.of.by.Kinds }); i > 0 {
+		return &s.Sets[i]
+	}
+	return s.Objects()
+}
+
 // heading returns what the rows are.
 func (p *objects) heading() string {
 	if p.of.whole && p.title == "" {
@@ -512,7 +524,8 @@ func (p *objects) heading() string {
 	return filteredTitle("Objects of "+p.title, p.filter)
 }
 
-func (p *objects) answer() string {
+// answer says what is listed: how many rows, and their own bytes; where there is room, also in which order.
+func (p *objects) answer(w int) string {
 	t := p.table.Now()
 	if t == nil {
 		return ""
@@ -523,11 +536,12 @@ func (p *objects) answer() string {
 	if !p.List.Descending {
 		order += ", reversed"
 	}
-	count := model.Group(uint64(len(t.Rows)))
-	if n := len(t.Order); n != t.Of.set.all {
-		count = model.Group(uint64(n)) + " of " + model.Group(uint64(t.Of.set.all))
+	text := listedText(&p.Pane, p.noun(), len(t.Order), t.Of.set.all, t.Bytes)
+	const roomy = 100
+	if w < roomy {
+		return text
 	}
-	return count + " · " + order
+	return text + " · " + order
 }
 
 func (p *objects) openObject() {

@@ -26,6 +26,7 @@ type Spec[D comparable, R any] struct {
 	Last    func(a, b *R) int                              // breaks ties of the column; nil for their order in Rows
 	Pinned  func(r *R) int                                 // rows with larger values stay above the others; may be nil
 	Add     func(sum, r *R)                                // adds a row to the sum of those that are shown; may be nil
+	Bytes   func(d D, r *R) uint64                         // added up over the rows that are shown; may be nil
 	Sort    func(d D, rows []int32, c *Column[R], up bool) // sorts faster than columns alone; may be nil
 	Most    func(d D) (bytes, count uint64)                // the largest figures, for their width; may be nil
 	Wide    int                                            // cells from which figures have their units
@@ -48,6 +49,7 @@ type Ordered[D comparable, R any] struct {
 	Rows  []R     // all of them
 	Order []int32 // those that are shown
 	Shown R       // their sum
+	Bytes uint64  // the sum of their bytes
 }
 
 // Table lists rows that it filters and sorts off the event loop. Its methods belong to the event loop.
@@ -166,6 +168,9 @@ func (t *Table[D, R]) choose(out *Ordered[D, R], cols []Column[R], filter string
 		out.Order = append(out.Order, int32(i))
 		if t.spec.Add != nil {
 			t.spec.Add(&out.Shown, row.Row)
+		}
+		if t.spec.Bytes != nil {
+			out.Bytes, _ = model.SaturatingAdd(out.Bytes, t.spec.Bytes(out.Of, row.Row))
 		}
 	}
 }
