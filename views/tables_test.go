@@ -540,7 +540,7 @@ func TestObjectsHaveTheirOwnFilter(t *testing.T) {
 	u.keys("Enter", "Enter").has("Objects of VMString ─", "22,258 objects, 1.71 MiB own · ")
 	u.keys("/")
 	typeText(u, "bytes>1K")
-	u.keys("Enter").has("Objects of VMString · filter “bytes>1K”", "2 of 22,258 · ")
+	u.keys("Enter").has("Objects of VMString · filter “bytes>1K”", "2 of 22,258 objects, 4.54 KiB own · ")
 	u.keys("Esc").has("Objects of VMString ─")
 	u.keys("Esc").has("Types · filter “count>100”")
 }
