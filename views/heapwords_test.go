@@ -128,6 +128,15 @@ func TestSearchForATextSaysHow(t *testing.T) {
 	openRecords(t, 80, 24, colorCaps).keys("2", "/", "t", "o", "k", "x", "Enter").has("No matches for “tokx”").hasNot("texts of strings")
 }
 
+// Enter on wasted memory lists what the row counted; O shows one of them, and another snapshot has others.
+func TestWasteListsWhatItCounts(t *testing.T) {
+	u := openTwoRubyHeaps(t, 80, 24).keys("7").has("Waste ─", "Enter lists them, O shows")
+	u.keys("/", "t", "e", "x", "t", "Enter", "Enter").has("Waste · objects", "Strings with the text of #", " objects, ", " own\n", "WHAT")
+	u.keys("Esc").has("Waste · filter “text”").keys("O").has("  Object · #")
+	u = openTwoRubyHeaps(t, 80, 24).keys("7", "/", "l", "i", "s", "t", "Enter").has("what wastes most").keys("Enter").has("Objects of (array) ─").hasNot("WHAT")
+	u.keys("h").has("Waste · filter “list”").hasNot("Objects of (array)")
+}
+
 // The title of a list of objects says how many it lists and their own bytes, not what they are below, and keeps both
 // ends of a name that has no room.
 func TestTitlesSayWhatIsListed(t *testing.T) {

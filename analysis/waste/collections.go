@@ -36,6 +36,11 @@ type collectionKey struct {
 	kind   model.HeapKind
 }
 
+// keyOf returns what a collection is summed up by.
+func keyOf(h *model.Heap, form model.HeapCollectionForm, r model.Row) collectionKey {
+	return collectionKey{form, h.Entity[r], h.Kinds[r]}
+}
+
 // findCollections sums up collections by type.
 func findCollections(ctx context.Context, src model.HeapWaste, i int, h *model.Heap, tell func(model.Row)) ([]Collection, error) {
 	at, seen, visited := map[collectionKey]int{}, newRowSet(h.Len()), 0
@@ -50,7 +55,7 @@ func findCollections(ctx context.Context, src model.HeapWaste, i int, h *model.H
 		if !h.Has(c.Row) {
 			return nil
 		}
-		key := collectionKey{c.Form, h.Entity[c.Row], h.Kinds[c.Row]}
+		key := keyOf(h, c.Form, c.Row)
 		n, ok := at[key]
 		if !ok {
 			n = len(list)

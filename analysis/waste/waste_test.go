@@ -134,6 +134,8 @@ func TestClassesAndReferents(t *testing.T) {
 	w, err := Find(t.Context(), &source{}, 0, h, nil)
 	if err != nil || len(w.Doubled) != 1 || w.Doubled[0].Type != "List" || w.Doubled[0].Count != 2 || w.Doubled[0].Loaders[1] != "plugin" {
 		t.Errorf("%v %+v", err, w.Doubled)
+	} else if rows := w.Doubled[0].Rows(h); len(rows) != 2 || rows[0] != w.Doubled[0].Row {
+		t.Errorf("the classes are %d", rows)
 	}
 	if len(w.Referents) != 1 || w.Referents[0] != (Referents{"weak", 2, 1, 8}) {
 		t.Errorf("%+v", w.Referents)

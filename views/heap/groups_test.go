@@ -2,6 +2,7 @@ package heap
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/memtui/memtui/analysis/heapgraph"
@@ -54,6 +55,37 @@ func TestOpenedGroupsAreWhatTheirRowsCount(t *testing.T) {
 						want.Count, want.Bytes(), got.Count, got.Bytes())
 				}
 			}
+		}
+	}
+}
+
+// The same holds for waste: equal texts, collections, and classes that several loaders loaded.
+func TestOpenedWasteIsWhatItsRowsCount(t *testing.T) {
+	const most = 60
+	for _, path := range heapFiles[1:] { // the first format has no contents
+		load := openLast(t, path)
+		set, err := (&Waste{}).fetch(t.Context(), load)
+		if err != nil || len(set.rows) == 0 {
+			t.Fatal(path, err)
+		}
+		kinds := map[string]bool{}
+		for i := range set.rows {
+			w := &set.rows[i]
+			if i > most && kinds[w.kind] {
+				continue
+			}
+			kinds[w.kind] = true
+			key := objectKey{load: load, from: w}
+			rows, err := key.rows(t.Context())
+			if err != nil || uint64(len(rows)) != w.count || !slices.Contains(rows, w.row) {
+				t.Errorf("%s: %s %q has %d objects, with #%d, Enter lists %d: %v", path, w.kind, w.name(), w.count, w.row, len(rows), err)
+			}
+			if rows = slices.Compact(slices.Sorted(slices.Values(rows))); uint64(len(rows)) != w.count {
+				t.Errorf("%s: %s %q lists an object twice", path, w.kind, w.name())
+			}
+		}
+		if len(kinds) < 2 {
+			t.Errorf("%s: only %v", path, kinds)
 		}
 	}
 }

@@ -18,91 +18,12 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// objectsPane is a table that can list the rows of one of its groups in its place.
-type objectsPane struct {
-	ui.TablePane
-	objects *objects
-	lists   ui.Filtered // the table itself
-}
-
-func newObjectsPane(e *ui.Env) objectsPane {
-	return objectsPane{TablePane: ui.NewTablePane(e), objects: newObjects(e)}
-}
-
-// Fields implements [ui.Filtered].
-func (p *objectsPane) Fields() []analysis.Field {
-	if p.objects.open {
-		return p.objects.fields()
-	}
-	return p.lists.Fields()
-}
-
-// FocusedList implements [ui.Lister].
-func (p *objectsPane) FocusedList() *widget.List {
-	if p.objects.open {
-		return p.objects.FocusedList()
-	}
-	return p.TablePane.FocusedList()
-}
-
-// Sorting implements [ui.Sorting].
-func (p *objectsPane) Sorting() (title, key string, usual bool) {
-	if p.objects.open {
-		return p.objects.Sorting()
-	}
-	if t, ok := p.FocusedList().Table.(ui.Sorting); ok {
-		return t.Sorting()
-	}
-	return "", "", true
-}
-
-// Searches implements [ui.Explainer].
-func (p *objectsPane) Searches() string {
-	if p.objects.open {
-		return searches(p.State.Heaps())
-	}
-	return ""
-}
-
-// SearchText and Search implement [ui.Searcher]: the rows of one have a filter of their own, as long as they are
-// listed.
-func (p *objectsPane) SearchText() string {
-	if p.objects.open {
-		return p.objects.filter
-	}
-	return p.State.Filter
-}
-
-func (p *objectsPane) Search(text string) {
-	if !p.objects.open {
-		p.Emit(state.SetFilter{Text: text})
-		return
-	}
-	p.objects.filter = text
-	p.Changed()
-}
-
-func (p *objectsPane) Click(x, y int, double bool) {
-	if p.objects.open {
-		p.objects.Click(x, y, double)
-		return
-	}
-	p.TablePane.Click(x, y, double)
-}
-
-func (p *objectsPane) Wheel(x, y, rows int) {
-	if p.objects.open {
-		p.objects.Wheel(x, y, rows)
-		return
-	}
-	p.TablePane.Wheel(x, y, rows)
-}
-
 // objects lists the rows of one type or frame in place of a table, as long as it is open.
 type objects struct {
 	ui.TablePane
 	open    bool
 	title   string
+	caption string // in place of "Objects of" and the title; "" for these
 	of      objectKey
 	filter  string
 	rows    *ui.Lazy[objectKey, *objectSet]
@@ -119,6 +40,7 @@ type objectKey struct {
 	by   heapgraph.By
 	id   uint32
 
+	from  rowSource    // what lists the rows, instead; nil for none
 	whole bool         // of the complete snapshot, instead
 	in    choose.Group // of those, the ones of a group
 
@@ -126,11 +48,33 @@ type objectKey struct {
 	graph  *ui.HeapGraph // where the filter needs it
 }
 
+// rowSource lists rows that are no group of a snapshot.
+type rowSource interface {
+	listRows(ctx context.Context, load *ui.HeapLoad) ([]model.Row, error)
+	oneName() bool // all have the name that is in the caption
+}
+
+// rows lists the rows of a group, or those of another source.
+func (k *objectKey) rows(ctx context.Context) ([]model.Row, error) {
+	if k.from != nil {
+		return k.from.listRows(ctx, k.load)
+	}
+	return heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
+}
+
 // objectSet is those rows, by row. Read-only once made.
 type objectSet struct {
 	objectKey
 	rows []model.Row
 	all  int // without the filter
+}
+
+// ofOneName reports whether all rows have the name that is in the title.
+func (s *objectSet) ofOneName() bool {
+	if s.from != nil {
+		return s.from.oneName()
+	}
+	return !s.whole && s.by.Axis == 0
 }
 
 // objectData determines the table of rows.
@@ -163,7 +107,7 @@ func (p *objects) list(ctx context.Context, k objectKey) (set *objectSet, err er
 		set.rows, set.all = found.Rows, found.Of
 		return set, err
 	}
-	set.rows, err = heapgraph.GroupRows(ctx, k.load.Heap, k.by, k.id)
+	set.rows, err = k.rows(ctx)
 	if set.all = len(set.rows); err != nil || filter == nil {
 		return set, err
 	}
@@ -225,6 +169,9 @@ func (p *objects) unprinted() string {
 		return "the snapshot is not read yet"
 	}
 	h := p.load.Heap
+	if p.of.from != nil {
+		return "commands do not list the objects of such a row"
+	}
 	if p.of.by.Axis > 0 || p.kind() == "" || h.Schema.Sets[0].Kinds != p.of.by.Kinds {
 		return "commands find only objects, by their type"
 	}
@@ -310,7 +257,7 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	}
 	row := ui.Column[model.Row]{Title: titles.Row, Key: "row", Width: 11, Right: true,
 		Text: func(r *model.Row) string { return ui.RowText(*r) }}
-	what := ui.Column[model.Row]{Title: titles.What, Key: "label", Width: 16, Grow: 5, Drop: 1, Hidden: !d.set.whole && d.set.by.Axis == 0,
+	what := ui.Column[model.Row]{Title: titles.What, Key: "label", Width: 16, Grow: 5, Drop: 1, Hidden: d.set.ofOneName(),
 		Cut: widget.CutMiddle, Text: func(r *model.Row) string { return textOf(h, *r, d.full) }}
 	held := ui.Column[model.Row]{Title: titles.Dominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
 		Text: func(r *model.Row) string { return dominatorText(g, *r, d.full) }}
@@ -347,8 +294,16 @@ func (p *objects) unknown() string {
 
 // start opens the list for a group, largest retained size first.
 func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
-	p.open, p.title, p.filter = true, title, ""
-	p.of = objectKey{by: by, id: g.ID}
+	p.begin(title, "", objectKey{by: by, id: g.ID})
+}
+
+// startFrom opens the list for the rows of a source under a caption.
+func (p *objects) startFrom(caption string, from rowSource) {
+	p.begin("", caption, objectKey{from: from})
+}
+
+func (p *objects) begin(title, caption string, of objectKey) {
+	p.open, p.title, p.caption, p.filter, p.of = true, title, caption, "", of
 	p.table.Forget()
 	p.table.Home()
 	p.Say(p.Hint("{open} shows one, {dominators-of-this} what it retains, {back} goes back to the table"))
@@ -371,7 +326,7 @@ func (p *objects) show(s *state.State, load *ui.HeapLoad, graph *ui.HeapGraph) {
 		p.rows.Ask(p.of)
 	}
 	set, ok := p.rows.Get()
-	if !ok || set.by != p.of.by || set.id != p.of.id || set.in != p.of.in || set.filter != p.of.filter {
+	if !ok || set.by != p.of.by || set.id != p.of.id || set.from != p.of.from || set.in != p.of.in || set.filter != p.of.filter {
 		p.table.Forget()
 		return
 	}
@@ -518,6 +473,9 @@ func (p *objects) noun() *model.HeapSet {
 
 // heading returns what the rows are.
 func (p *objects) heading() string {
+	if p.caption != "" {
+		return filteredTitle(p.caption, p.filter)
+	}
 	if p.of.whole && p.title == "" {
 		return filteredTitle("Objects", p.filter)
 	}

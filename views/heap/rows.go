@@ -8,21 +8,11 @@ import (
 	"github.com/memtui/memtui/views/widget"
 )
 
-// rowPane is a screen whose list leads to rows of the snapshot: threads, waste.
-type rowPane struct {
-	ui.TablePane
-	load *ui.HeapLoad // nil until known
-}
-
-func (p *rowPane) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable, keymap.ScopeHeap} }
-
-func (p *rowPane) Command() []string { return nil }
-
 // emptyText returns why nothing is listed, the first that applies: decoding, why, reading, that no row passes the
 // filter, or none.
-func (p *rowPane) emptyText(why, reading []string, rows int, none string) []string {
+func emptyText(p *ui.Pane, load *ui.HeapLoad, why, reading []string, rows int, none string) []string {
 	switch {
-	case p.load == nil:
+	case load == nil:
 		return p.Loads.Waiting(&p.State)
 	case why != nil:
 		return why

@@ -42,12 +42,12 @@ func searches(src model.HeapSource) string {
 	return text + "."
 }
 
-// noMatches says that nothing passes a filter of names, and what searches texts instead. whole reports that the filter
-// is that of a table, which knows no texts: the whole snapshot is to be searched.
-func noMatches(p *ui.Pane, filter string, whole bool) []string {
+// noMatches says that nothing passes a filter of names, and what searches texts instead. table reports that the filter
+// is that of a table of groups, which knows no texts: the screen Find does.
+func noMatches(p *ui.Pane, filter string, table bool) []string {
 	lines := []string{"No matches for “" + filter + "”."}
-	if by, ok := textSearch(p.State.Heaps(), filter); ok && (whole || !looksIntoTexts(filter)) {
-		if whole {
+	if by, ok := textSearch(p.State.Heaps(), filter); ok && (table || !looksIntoTexts(filter)) {
+		if table {
 			by = ":find " + by
 		}
 		lines = append(lines, "Only names were searched: "+by+" searches the texts of strings, which reads what objects hold.")

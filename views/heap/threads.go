@@ -20,7 +20,8 @@ import (
 
 // Threads is the screen of the program's threads.
 type Threads struct {
-	rowPane
+	ui.TablePane
+	load  *ui.HeapLoad // nil until known
 	sets  *ui.Lazy[*ui.HeapLoad, *threadSet]
 	sizes *ui.Lazy[threadData, *threadSizes]
 	table *ui.Table[threadData, threadRow]
@@ -51,7 +52,7 @@ type threadSizes struct{ of []*uint64 }
 
 // NewThreads returns the screen of threads.
 func NewThreads(e *ui.Env) *Threads {
-	p := &Threads{rowPane: rowPane{TablePane: ui.NewTablePane(e)}}
+	p := &Threads{TablePane: ui.NewTablePane(e)}
 	p.sets = ui.NewLazy(e, listThreads)
 	p.sizes = ui.NewDeepLazy(e, weighThreads)
 	p.table = ui.NewTable(e, &p.ListPane, threadData{threadSet: &threadSet{}}, ui.Spec[threadData, threadRow]{
@@ -106,6 +107,10 @@ func (d threadData) retained(t *threadRow) (bytes uint64, ok bool) {
 	}
 	return *d.sizes.of[t.n], true
 }
+
+func (p *Threads) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable, keymap.ScopeHeap} }
+
+func (p *Threads) Command() []string { return nil }
 
 func (p *Threads) Name() string { return "Threads" }
 
@@ -202,9 +207,9 @@ func (p *Threads) Draw(s tcell.Screen) {
 func (p *Threads) emptyText() []string {
 	t := p.table.Now()
 	if t == nil {
-		return p.rowPane.emptyText(ui.Unanswered(p.sets), []string{"Reading threads…"}, 0, "")
+		return emptyText(&p.Pane, p.load, ui.Unanswered(p.sets), []string{"Reading threads…"}, 0, "")
 	}
-	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "This snapshot has no threads.")
+	return emptyText(&p.Pane, p.load, ui.Unanswered(p.sets), nil, len(t.Rows), "This snapshot has no threads.")
 }
 
 // explain lists the frames of the selected thread with the objects that they refer to.

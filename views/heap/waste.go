@@ -9,7 +9,6 @@ import (
 
 	"github.com/gdamore/tcell/v2"
 
-	"github.com/memtui/memtui/analysis"
 	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/keymap"
@@ -22,7 +21,8 @@ import (
 
 // Waste is the screen of wasted memory.
 type Waste struct {
-	rowPane
+	objectsPane
+	load    *ui.HeapLoad // nil until known
 	sets    *ui.Lazy[*ui.HeapLoad, *wasteSet]
 	table   *ui.Table[wasteData, wasteRow]
 	texts   *ui.Lazy[textKey, string]
@@ -38,7 +38,7 @@ type wasteRow struct {
 	row           model.Row
 	count         uint64
 	bytes, wasted uint64
-	maybe         bool // only the beginnings of the texts are known to be equal
+	text          *waste.Text // one of these three
 	room          *waste.Collection
 	doubled       *waste.Doubled
 }
@@ -55,7 +55,7 @@ type wasteData struct{ *wasteSet }
 
 // NewWaste returns the screen of what is wasted.
 func NewWaste(e *ui.Env) *Waste {
-	p := &Waste{rowPane: rowPane{TablePane: ui.NewTablePane(e)}}
+	p := &Waste{objectsPane: newObjectsPane(e)}
 	p.sets = ui.NewLazy(e, p.fetch)
 	p.texts = ui.NewLazy(e, readText)
 	p.table = ui.NewTable(e, &p.ListPane, wasteData{&wasteSet{}}, ui.Spec[wasteData, wasteRow]{
@@ -67,7 +67,7 @@ func NewWaste(e *ui.Env) *Waste {
 		},
 		Most: func(d wasteData) (bytes, count uint64) { return totalsOf(d.load) },
 	})
-	p.Enter = func() { p.Do(keymap.ObjectOf) }
+	p.lists, p.Enter = p.table, p.openRow
 	return p
 }
 
@@ -82,9 +82,10 @@ func (p *Waste) fetch(ctx context.Context, load *ui.HeapLoad) (*wasteSet, error)
 	}
 	set := &wasteSet{load: load, of: found}
 	h := load.Heap
-	for _, t := range found.Strings.Top {
+	for i := range found.Strings.Top {
+		t := &found.Strings.Top[i]
 		set.add(wasteRow{what: h.Tables.Type(h.Entity[t.Row]), kind: sameness(t.Maybe), row: t.Row, count: t.Count,
-			bytes: t.Bytes, wasted: t.Wasted, holder: holderOf(h, &t), maybe: t.Maybe})
+			bytes: t.Bytes, wasted: t.Wasted, holder: holderOf(h, t), text: t})
 	}
 	for i := range found.Collections {
 		c := &found.Collections[i]
@@ -161,6 +162,25 @@ func (p *Waste) Action() keymap.Action { return keymap.ShowWaste }
 
 func (p *Waste) Needs() model.Facet { return model.FacetHeaps | model.FacetHeapWaste }
 
+func (p *Waste) Scopes() []keymap.Scope { return []keymap.Scope{keymap.ScopeTable, keymap.ScopeHeap} }
+
+func (p *Waste) Command() []string { return nil }
+
+func (p *Waste) About() string {
+	if p.objects.open {
+		return "objects"
+	}
+	return ""
+}
+
+// Unprinted implements [ui.Unprinted].
+func (p *Waste) Unprinted() string {
+	if p.objects.open {
+		return p.objects.unprinted()
+	}
+	return ""
+}
+
 // Useless implements [ui.Refuser]: nothing here is grouped.
 func (p *Waste) Useless(a keymap.Action) bool {
 	return a == keymap.Group || a == keymap.OwnersOf
@@ -170,24 +190,27 @@ func (p *Waste) Useless(a keymap.Action) bool {
 func (p *Waste) Reveals() bool { return true }
 
 // Working implements [ui.Worker].
-func (p *Waste) Working() bool { return p.sets.Running() }
+func (p *Waste) Working() bool { return p.sets.Running() || p.objects.rows.Running() }
 
 // StopWork implements [ui.Worker].
 func (p *Waste) StopWork() {
-	p.stopped = p.sets.Key
-	p.sets.Stop()
+	if p.sets.Running() {
+		p.stopped = p.sets.Key
+		p.sets.Stop()
+	}
+	p.objects.stop()
 	p.Changed()
 }
 
 // CommandLine returns the command that prints what is shown.
 func (p *Waste) CommandLine(file []string) []string {
+	if p.objects.open {
+		return p.objects.command(file)
+	}
 	var q state.Question
 	p.table.Narrow(&q, p.State.Filter)
 	return command(&p.State, "waste", q, file)
 }
-
-// Fields implements [ui.Filtered].
-func (p *Waste) Fields() []analysis.Field { return p.table.Fields() }
 
 func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 	whole, _ := totalsOf(d.load)
@@ -250,30 +273,51 @@ func (p *Waste) Show(s *state.State) {
 	if set, ok := p.sets.Get(); ok && p.table.Ask(wasteData{set}, s.Filter) {
 		p.explain()
 	}
+	if p.objects.open {
+		p.showObjects()
+	}
+}
+
+// showObjects lists what the opened row counted, as long as its snapshot is shown.
+func (p *Waste) showObjects() {
+	if was := p.objects.of.load; was != nil && was.HeapKey != p.load.HeapKey {
+		p.objects.open = false
+		return
+	}
+	p.objects.show(&p.State, p.load, p.Loads.AskGraph(p.load, p.State.Heap.Policy))
 }
 
 // Draw implements tview.Primitive.
 func (p *Waste) Draw(s tcell.Screen) {
-	p.Split(p.DrawTitled(s, p.Rect(), filteredTitle("Waste", p.State.Filter), p.answer()))
+	if p.objects.open {
+		p.objects.SetRect(p.GetRect())
+		p.objects.Draw(s)
+		return
+	}
+	p.Split(p.DrawTitled(s, p.Rect(), filteredTitle("Waste", p.State.Filter), p.answer(p.Rect().W)))
 	p.table.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
 	p.DrawPanes(s)
 }
 
-// answer returns the sums.
-func (p *Waste) answer() string {
+// answer returns the sums; where there is little room, less of them, so that the filter is seen.
+func (p *Waste) answer(w int) string {
 	t := p.table.Now()
 	if t == nil || t.Of.of == nil {
 		return ""
 	}
-	w := t.Of.of
-	text := upTo(w.Strings.Maybe > 0) + ui.BytesText(w.Bytes(), p.State.Exact) + " wasted"
-	if n := len(w.LeftOut); n > 0 {
-		return text + ", without " + strings.ReplaceAll(strings.Join(w.LeftOut, " and "), "_", " ") + ": no memory for them"
+	of := t.Of.of
+	text := upTo(of.Strings.Maybe > 0) + ui.BytesText(of.Bytes(), p.State.Exact) + " wasted"
+	if n := len(of.LeftOut); n > 0 {
+		return text + ", without " + strings.ReplaceAll(strings.Join(of.LeftOut, " and "), "_", " ") + ": no memory for them"
+	}
+	duplicates := ui.BytesText(of.Strings.Wasted, p.State.Exact)
+	const roomy = 100
+	if w < roomy && p.State.Filter != "" {
+		return text + ", " + duplicates + " by duplicates"
 	}
 	one, many := waste.Words(t.Of.load.Heap.Schema)
-	return text + fmt.Sprintf(" · %s of that by duplicates among %s", ui.BytesText(w.Strings.Wasted, p.State.Exact),
-		model.CountedAs(w.Strings.Objects, one, many))
+	return text + fmt.Sprintf(" · %s of that by duplicates among %s", duplicates, model.CountedAs(of.Strings.Objects, one, many))
 }
 
 func (p *Waste) emptyText() []string {
@@ -283,9 +327,9 @@ func (p *Waste) emptyText() []string {
 			return []string{p.Hint("The search was stopped: {open} continues.")}
 		}
 		reading := []string{"Looking through strings and collections…", p.found.text()}
-		return p.rowPane.emptyText(ui.Unanswered(p.sets), reading, 0, "")
+		return emptyText(&p.Pane, p.load, ui.Unanswered(p.sets), reading, 0, "")
 	}
-	return p.rowPane.emptyText(ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing is wasted in this snapshot.")
+	return emptyText(&p.Pane, p.load, ui.Unanswered(p.sets), nil, len(t.Rows), "Nothing is wasted in this snapshot.")
 }
 
 // explain describes what the selected row wastes.
@@ -306,7 +350,7 @@ func (p *Waste) explain() {
 		}
 	case c == nil:
 		say("%s", sameTexts(w, d.load.Heap.Schema, exact))
-		lines = append(lines, p.textLine(w, d), p.Note(p.Hint("{open} opens the first of them")))
+		lines = append(lines, p.textLine(w, d))
 	case c.Form == model.CollectionBox:
 		say("%s in objects of their own, %s in total", model.CountedAs(int(w.count), "value", "values"),
 			ui.BytesText(w.bytes, exact))
@@ -319,6 +363,11 @@ func (p *Waste) explain() {
 			model.Group(c.Empty), empty, model.Group(c.Sparse),
 			model.CountedAs(int(c.Elements), "element", "elements"), model.Group(c.Capacity))
 	}
+	shown := "the first"
+	if w.room != nil {
+		shown = "what wastes most"
+	}
+	lines = append(lines, p.Note(p.Hint("{open} lists them, {object-of-this} shows "+shown)))
 	h := d.load.Heap
 	if w.room != nil {
 		lines = append(lines, p.Note("wastes most: "), below(widget.Span{Text: namedRow(h, w.row, p.State.FullName)}))
@@ -332,14 +381,14 @@ func (p *Waste) explain() {
 			model.CountedAs(int(f.Count), "object has a finalize method", "objects have a finalize method"),
 			ui.BytesText(f.Bytes, exact), model.Group(f.Queued))))
 	}
-	p.Detail.SetText(uint64(w.n)+1, ui.HeapName(w.what), upTo(w.maybe)+ui.BytesText(w.wasted, exact)+" wasted", lines)
+	p.Detail.SetText(uint64(w.n)+1, ui.HeapName(w.what), upTo(w.maybe())+ui.BytesText(w.wasted, exact)+" wasted", lines)
 }
 
 // sameTexts describes equal texts, or those of which only the beginnings are known to be equal.
 func sameTexts(w *wasteRow, schema *model.HeapSchema, exact bool) string {
 	one, many := waste.Words(schema)
 	text := model.CountedAs(w.count, one, many)
-	if w.maybe {
+	if w.maybe() {
 		return text + fmt.Sprintf(" with the same beginning, %s in total: the file has no more of them; if they are equal, "+
 			"one copy would be enough", ui.BytesText(w.bytes, exact))
 	}
@@ -356,6 +405,9 @@ func upTo(maybe bool) string {
 
 // Do carries out an action, or returns false if the screen has no such action.
 func (p *Waste) Do(a keymap.Action) bool {
+	if p.objects.open {
+		return p.doObjects(a)
+	}
 	w, ok := p.table.Selected()
 	switch {
 	case !ok && (a == keymap.ObjectOf || a == keymap.Open) && p.stopped != nil:
@@ -370,7 +422,20 @@ func (p *Waste) Do(a keymap.Action) bool {
 	return true
 }
 
+// doObjects carries out an action on the list of objects, which may have been stopped.
+func (p *Waste) doObjects(a keymap.Action) bool {
+	if a == keymap.Open && p.objects.stopped.load != nil {
+		p.objects.stopped = objectKey{}
+		p.Changed()
+		return true
+	}
+	return p.objects.Do(a)
+}
+
 func (p *Waste) CopyText() string {
+	if p.objects.open {
+		return p.objects.CopyText()
+	}
 	w, ok := p.table.Selected()
 	if !ok {
 		return ""

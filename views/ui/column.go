@@ -212,7 +212,7 @@ func FilterHint(fields []analysis.Field) string {
 	hint := "text, !text, "
 	for _, f := range fields {
 		kind := strings.TrimPrefix(f.Example, f.Names[0])
-		if f.Inside && f.Example != "" { // which nobody guesses
+		if f.Inside && f.Example != "" { // it has a form of its own
 			hint += f.Example + ", "
 			continue
 		}
