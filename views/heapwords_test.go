@@ -137,6 +137,19 @@ func TestWasteListsWhatItCounts(t *testing.T) {
 	u.keys("h").has("Waste · filter “list”").hasNot("Objects of (array)")
 }
 
+// Enter on a row of several classes, whose masked names are the same, lists the objects of them all.
+func TestMergedRowsListAllTheirObjects(t *testing.T) {
+	u := openTwoRubyHeaps(t, 120, 40).keys("6")
+	u.sim.Do(func() {
+		if err := u.app.maskCommand("Shop::(Session|Link)=Shop::*"); err != nil {
+			t.Error(err)
+		}
+	})
+	u.sim.Settle()
+	u.keys("/", "S", "h", "o", "p", ":", ":", "*", "Enter").has("Shop::*", "2 classes have this name; dominators are those of the largest: Shop::")
+	u.has("after 156 KiB in 3,000").keys("Enter").has("Objects of Shop::* · 2 classes ─", "3,000 objects, 156 KiB own", "WHAT")
+}
+
 // The title of a list of objects says how many it lists and their own bytes, not what they are below, and keeps both
 // ends of a name that has no room.
 func TestTitlesSayWhatIsListed(t *testing.T) {

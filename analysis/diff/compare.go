@@ -271,20 +271,20 @@ type Comparison struct {
 	Joined        *JoinedStacks    // nil if no side has stacks
 
 	libraries *regexp.Regexp // of the options
+	masks     []Mask
 }
 
 // Compare matches the rows of two sides. It fails if ctx ends, and with a [*NoBaseError].
 func Compare(ctx context.Context, before, after *Side, opt Options) (*Comparison, error) {
 	c := &Comparison{Before: before, After: after, Per: opt.Per, Swapped: opt.Swap, Joined: opt.Joined,
-		libraries: opt.Libraries, Bases: [2]uint64{1, 1}}
+		libraries: opt.Libraries, masks: opt.Masks, Bases: [2]uint64{1, 1}}
 	if c.Joined == nil && (before.Stacks != nil || after.Stacks != nil) {
 		var err error
 		if c.Joined, err = JoinStacks(ctx, before.Stacks, after.Stacks, opt.Masks, opt.Match); err != nil {
 			return nil, err
 		}
 	}
-	m := rowMatcher{c: c, masks: opt.Masks, nodes: map[model.NodeID]int{}, texts: map[textKey]int{}, unknown: map[int]bool{}}
-	m.sameFile = before.File == after.File && before.File != ""
+	m := rowMatcher{c: c, nodes: map[model.NodeID]int{}, texts: map[textKey]int{}, unknown: map[int]bool{}}
 	m.add(0, before)
 	m.add(1, after)
 	m.leaveOut()
@@ -306,12 +306,10 @@ type textKey struct {
 }
 
 type rowMatcher struct {
-	c        *Comparison
-	masks    []Mask
-	nodes    map[model.NodeID]int
-	texts    map[textKey]int
-	unknown  map[int]bool // by row of the comparison
-	sameFile bool
+	c       *Comparison
+	nodes   map[model.NodeID]int
+	texts   map[textKey]int
+	unknown map[int]bool // by row of the comparison
 }
 
 // leaveOut removes the rows that are unknown on one side, as they are not comparable.
@@ -377,17 +375,8 @@ func (m *rowMatcher) row(side int, row *SideRow) int {
 			m.nodes[fresh.Node] = len(m.c.Rows)
 		}
 	} else {
-		fresh.Key, fresh.Sub = row.Key, row.sub
-		if !row.own {
-			fresh.Key, fresh.Sub = applyMasks(m.masks, withoutRecordFolder(row.Key)), applyMasks(m.masks, row.sub)
-			if !m.sameFile && funcname.Unnamed(fresh.Key) {
-				fresh.Key = funcname.NoName
-			}
-		}
-		key := textKey{key: fresh.Key, sub: fresh.Sub, nth: row.nth}
-		if row.own && !m.sameFile {
-			key.side = side + 1
-		}
+		key := m.c.textKey(side, row)
+		fresh.Key, fresh.Sub = key.key, key.sub
 		if at, ok = m.texts[key]; !ok {
 			m.texts[key] = len(m.c.Rows)
 		}
@@ -397,6 +386,38 @@ func (m *rowMatcher) row(side int, row *SideRow) int {
 		m.c.Rows = append(m.c.Rows, fresh)
 	}
 	return at
+}
+
+// textKey returns the key of a row that is not a stack.
+func (c *Comparison) textKey(side int, row *SideRow) textKey {
+	sameFile := c.Before.File == c.After.File && c.Before.File != ""
+	key := textKey{key: row.Key, sub: row.sub, nth: row.nth}
+	if !row.own {
+		key.key, key.sub = applyMasks(c.masks, withoutRecordFolder(row.Key)), applyMasks(c.masks, row.sub)
+		if !sameFile && funcname.Unnamed(key.key) {
+			key.key = funcname.NoName
+		}
+	} else if !sameFile {
+		key.side = side + 1
+	}
+	return key
+}
+
+// MergedRows returns the rows of a side that a row consists of, which is not a stack: several where their names, as
+// masked, are the same; the heaviest first, the others in their order.
+func (c *Comparison) MergedRows(r *Row, side int) (rows []int) {
+	if r.Row[side] < 0 {
+		return nil
+	}
+	s := [...]*Side{c.Before, c.After}[side]
+	want := c.textKey(side, &s.Rows[r.Row[side]])
+	rows = append(rows, r.Row[side])
+	for i := range s.Rows {
+		if x := &s.Rows[i]; i != r.Row[side] && x.Node == 0 && (x.there() || x.kept) && c.textKey(side, x) == want {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }
 
 func (c *Comparison) swap() {

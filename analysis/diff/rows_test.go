@@ -2,6 +2,7 @@ package diff
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/memtui/memtui/analysis/weights"
@@ -36,5 +37,35 @@ func TestSidesOfProfileTablesWeighAllRecords(t *testing.T) {
 	}
 	if !differs {
 		t.Error("every table adds up: nothing is tested")
+	}
+}
+
+// A row consists of those of a side whose masked names are the same, the heaviest first.
+func TestMergedRows(t *testing.T) {
+	masks := []Mask{}
+	for _, text := range []string{"x[0-9]=x"} {
+		m, err := ParseMask(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		masks = append(masks, m)
+	}
+	before := &Side{File: "a", Rows: []SideRow{{Key: "x1", Bytes: 1}, {Key: "y", Bytes: 2}}}
+	after := &Side{File: "b", Rows: []SideRow{{Key: "x1", Bytes: 1}, {Key: "y", Bytes: 9}, {Key: "x2", Bytes: 7}, {Key: "x3"}, {Key: "z", Bytes: 1}}}
+	for _, swap := range []bool{false, true} {
+		c := compareIn(t, before, after, Options{Masks: masks, Swap: swap})
+		sides := [2]int{0, 1}
+		if swap {
+			sides = [2]int{1, 0}
+		}
+		want := map[string][2][]int{"x": {{0}, {2, 0}}, "y": {{1}, {1}}, "z": {nil, {4}}}
+		for i := range c.Rows {
+			r := &c.Rows[i]
+			for k, side := range sides {
+				if got := c.MergedRows(r, side); !slices.Equal(got, want[r.Key][k]) {
+					t.Errorf("%s of side %d, swapped %v: %v, not %v", r.Key, k, swap, got, want[r.Key][k])
+				}
+			}
+		}
 	}
 }

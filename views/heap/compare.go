@@ -44,6 +44,8 @@ type comparison struct {
 	of             *changeSet // what the table shows, nil for nothing and for subtrees
 	trees          *grownSet  // the subtrees that the table shows instead
 	table          *ui.Changes
+	mergedAt       mergedKey  // of merged
+	merged         *mergedGroups
 	by             compareBy
 	figure         int // of figures
 }
@@ -433,6 +435,10 @@ func (p *comparison) openRow() {
 	name := p.of.label(r, p.State.FullName).Name
 	if axis := p.of.axis(); axis != nil {
 		name = axis.Word + " " + name
+	}
+	if all := p.mergedOf(r); all != nil {
+		p.objects.startFrom("Objects of "+name+" · "+all.text(), all.by, all)
+		return
 	}
 	p.objects.start(name, p.of.by(1), &heapgraph.Group{ID: g.ID, Name: g.Name, Sub: g.Sub})
 }

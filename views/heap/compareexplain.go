@@ -61,6 +61,9 @@ func (p *comparison) explain() {
 			lines = append(lines, dominatorLines(&p.TablePane.Pane, held, r.AfterCount)...)
 		}
 	}
+	if all := p.mergedOf(r); all != nil {
+		lines = append(lines, p.Note(all.text(), " have this name; dominators are those of the largest: ", ui.HeapName(of.group(r, 1).Name)))
+	}
 	p.Detail.SetText(p.table.ID(i), of.label(r, p.State.FullName).Name, answer, lines)
 }
 

@@ -297,9 +297,9 @@ func (p *objects) start(title string, by heapgraph.By, g *heapgraph.Group) {
 	p.begin(title, "", objectKey{by: by, id: g.ID})
 }
 
-// startFrom opens the list for the rows of a source under a caption.
-func (p *objects) startFrom(caption string, from rowSource) {
-	p.begin("", caption, objectKey{from: from})
+// startFrom opens the list for the rows of a source under a caption; by has their kinds, where these are those of a set.
+func (p *objects) startFrom(caption string, by heapgraph.By, from rowSource) {
+	p.begin("", caption, objectKey{by: by, from: from})
 }
 
 func (p *objects) begin(title, caption string, of objectKey) {

@@ -3,6 +3,7 @@ package heap
 import (
 	"context"
 
+	"github.com/memtui/memtui/analysis/heapgraph"
 	"github.com/memtui/memtui/analysis/waste"
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/ui"
@@ -46,6 +47,6 @@ func (w *wasteRow) caption(schema *model.HeapSchema) string {
 // openRow lists what the selected row counted.
 func (p *Waste) openRow() {
 	if w, ok := p.table.Selected(); ok {
-		p.objects.startFrom(w.caption(p.table.Now().Of.load.Heap.Schema), w)
+		p.objects.startFrom(w.caption(p.table.Now().Of.load.Heap.Schema), heapgraph.By{}, w)
 	}
 }
