@@ -2,6 +2,9 @@ package views
 
 import (
 	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/memtui/memtui/internal/memtest/opened"
@@ -148,6 +151,27 @@ func TestMergedRowsListAllTheirObjects(t *testing.T) {
 	u.sim.Settle()
 	u.keys("/", "S", "h", "o", "p", ":", ":", "*", "Enter").has("Shop::*", "2 classes have this name; dominators are those of the largest: Shop::")
 	u.has("after 156 KiB in 3,000").keys("Enter").has("Objects of Shop::* · 2 classes ─", "3,000 objects, 156 KiB own", "WHAT")
+}
+
+// What Find lists and what Types counts differ by the roots that V8 counts as objects, and Find says so.
+func TestFindSaysWithoutWhichRoots(t *testing.T) {
+	u := openTwoHeaps(t, "heapsnapshot", 80, 24).keys("2")
+	types := regexp.MustCompile(`([\d,]+) objects of`).FindStringSubmatch(u.Text())
+	u.keys("7").has("without ")
+	found := regexp.MustCompile(`Objects ─+ ([\d,]+) objects, .* own · without (\d+) roots`).FindStringSubmatch(u.Text())
+	if types == nil || found == nil {
+		t.Fatal(types, found)
+	}
+	number := func(text string) int {
+		n, err := strconv.Atoi(strings.ReplaceAll(text, ",", ""))
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	if number(found[1])+number(found[2]) != number(types[1]) {
+		t.Errorf("Types counts %s, Find %s without %s", types[1], found[1], found[2])
+	}
 }
 
 // The title of a list of objects says how many it lists and their own bytes, not what they are below, and keeps both

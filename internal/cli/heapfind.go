@@ -107,6 +107,9 @@ func (c *heapFindCmd) nothing(h *model.Heap) (text string, like []string) {
 			return pick.NoType(c.Type, like), append([]string{}, like...)
 		}
 	}
+	if roots := pick.Roots(h, c.Type); roots > 0 {
+		return fmt.Sprintf("of the type %s are %s, which are no objects: heap types counts them", c.Type, model.Counted(roots, "root")), nil
+	}
 	return "no object matches all conditions", nil
 }
 

@@ -97,6 +97,24 @@ func TestFoundGroupsWithoutValue(t *testing.T) {
 	}
 }
 
+// Roots are no objects: what finds objects leaves them out, and says so where a type has nothing else.
+func TestFindLeavesOutRoots(t *testing.T) {
+	v8 := filepath.Join("..", "..", "loaders", "v8heap", "testdata", "chrome1.heapsnapshot.zst")
+	_, _, errs := run(t, Env{}, "heap", "find", "--type", "(synthetic)", v8)
+	_, out, _ := run(t, Env{}, "heap", "types", "--group", "kind", "-f", "csv", v8)
+	at := strings.Index(out, "\nsynthetic,")
+	if at < 0 {
+		t.Fatal(out)
+	}
+	n, _, _ := strings.Cut(out[at+len("\nsynthetic,"):], ",")
+	if !strings.Contains(errs, "of the type (synthetic) are "+n+" roots, which are no objects") {
+		t.Errorf("%s roots: %s", n, errs)
+	}
+	if _, out, errs := run(t, Env{}, "heap", "find", "--filter", "bytes>=0", "--per", "kind", "-f", "csv", v8); strings.Contains(out, "synthetic") {
+		t.Error(out, errs)
+	}
+}
+
 // TestFindNothing says that nothing was found, where the rows would stand and as a warning, with the types that may be
 // meant.
 func TestFindNothing(t *testing.T) {

@@ -44,7 +44,7 @@ type comparison struct {
 	of             *changeSet // what the table shows, nil for nothing and for subtrees
 	trees          *grownSet  // the subtrees that the table shows instead
 	table          *ui.Changes
-	mergedAt       mergedKey  // of merged
+	mergedAt       mergedKey // of merged
 	merged         *mergedGroups
 	by             compareBy
 	figure         int // of figures

@@ -267,10 +267,19 @@ func (p *Find) answer() string {
 	}
 	text := fmt.Sprintf("%s in %s · %s", model.Counted(t.Of.found, "object"), model.Counted(len(t.Rows), "group"),
 		ui.BytesText(t.Of.bytes, p.State.Exact))
-	if roots := int(t.Of.load.Totals.Counts[0]) - t.Of.found; p.State.Heap.Find == "" && roots > 0 { // Types has them
-		text += " · without " + model.Counted(roots, "root")
+	if p.State.Heap.Find == "" {
+		text += withoutRoots(t.Of.load, t.Of.found)
 	}
 	return text
+}
+
+// withoutRoots says how many roots a list of all objects leaves out that the snapshot counts as objects, as Types does; ""
+// for none.
+func withoutRoots(load *ui.HeapLoad, listed int) string {
+	if roots := int(load.Totals.Counts[0]) - listed; roots > 0 {
+		return " · without " + model.Counted(roots, "root")
+	}
+	return ""
 }
 
 func (p *Find) emptyText() []string {

@@ -495,6 +495,9 @@ func (p *objects) answer(w int) string {
 		order += ", reversed"
 	}
 	text := listedText(&p.Pane, p.noun(), len(t.Order), t.Of.set.all, t.Bytes)
+	if p.of.whole && p.of.filter == "" && p.of.in.Key == "" {
+		text += withoutRoots(t.Of.set.load, t.Of.set.all)
+	}
 	const roomy = 100
 	if w < roomy {
 		return text

@@ -115,3 +115,16 @@ func NoType(name string, like []string) string {
 	}
 	return text
 }
+
+// Roots returns how many rows a type has if all of them are roots that the recorder added, else 0.
+func Roots(h *model.Heap, name string) (n int) {
+	types, _ := heapgraph.TypesNamed(h, name, 0)
+	for r, id := range h.Entity {
+		if k := h.Kind(model.Row(r)); types[id] && k.Naming == model.NamedByType {
+			if n++; !k.Virtual {
+				return 0
+			}
+		}
+	}
+	return n
+}
