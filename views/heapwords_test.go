@@ -174,6 +174,12 @@ func TestFindSaysWithoutWhichRoots(t *testing.T) {
 	}
 }
 
+// In narrow columns the names of classes lose their packages, and stay apart.
+func TestClassesKeepTheirNamesInNarrowColumns(t *testing.T) {
+	u := openJava(t, 80, 24).keys("2").has("…util.HashMap$Node[]", "ConcurrentHashMap$Node ", "java.lang.String ")
+	u.keys("3").has("▸ …ConcurrentHashMap #", "▸ …lang.System (class) #").keys("4").has("…lang.Thread.sleep")
+}
+
 // The title of a list of objects says how many it lists and their own bytes, not what they are below, and keeps both
 // ends of a name that has no room.
 func TestTitlesSayWhatIsListed(t *testing.T) {

@@ -108,7 +108,7 @@ func findAround(ctx context.Context, k aroundKey) (*aroundSet, error) {
 }
 
 func (p *around) columns(d aroundData) []ui.Column[aroundRow] {
-	name := ui.Column[aroundRow]{Title: titles.What, Width: 24, Grow: 6, Cut: widget.CutMiddle,
+	name := ui.Column[aroundRow]{Title: titles.What, Width: 24, Grow: 6, Cut: widget.CutPackage,
 		Text: func(r *aroundRow) string { return ui.HeapName(r.Label) },
 		Cell: func(r *aroundRow) widget.Cell {
 			c := widget.Cell{Text: r.part.words() + ui.HeapName(r.Label)}

@@ -156,7 +156,7 @@ func (p *Dominators) columns(d domData) []ui.Column[domRow] {
 			Cell: func(v *domRow) widget.Cell {
 				return widget.Cell{Text: p.table.Figures.Bytes(v.own), Style: p.Look.Muted}
 			}},
-		{Title: titles.Row, Key: "label", Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: d.names(d.full),
+		{Title: titles.Row, Key: "label", Width: 16, Grow: 5, Cut: widget.CutPackage, Text: d.names(d.full),
 			Cell: func(v *domRow) widget.Cell { return widget.Cell{Text: p.label(v)} }},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/memtui/memtui/model"
 	"github.com/memtui/memtui/views/state"
 	"github.com/memtui/memtui/views/ui"
+	"github.com/memtui/memtui/views/widget"
 )
 
 // grouping is the key of the rows of a table of groups: a set of the schema, by its types or frames, or by another
@@ -56,6 +57,14 @@ func (g grouping) name(s *model.HeapSchema, name string) string {
 		return ui.HeapName(name)
 	}
 	return s.Axes[g.axis].Text(name)
+}
+
+// cut returns how names of groups that have no room are cut: those of types and superclasses lose their packages.
+func (g grouping) cut(s *model.HeapSchema) widget.Cut {
+	if g.axis > 0 && s.Axes[g.axis].ByRow || s.Sets[g.set].Naming == model.NamedByFrame {
+		return widget.CutMiddle
+	}
+	return widget.CutPackage
 }
 
 // title returns what the groups are, with a capital letter.

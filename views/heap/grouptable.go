@@ -215,9 +215,9 @@ func (p *Groups) columns(d groupData) []ui.Column[heapgraph.Group] {
 	managed := bytes(titles.Managed, "managed_bytes", "managed", 7, sum.ManagedBytes, s.Split,
 		func(g *group) uint64 { return g.ManagedBytes })
 	return []ui.Column[group]{
-		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: widget.CutMiddle,
+		{Title: strings.ToUpper(title), Width: 10, Grow: 6, MaxWidth: 60, Cut: by.cut(s),
 			Text: func(g *group) string { return by.name(s, g.Name) }},
-		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Cut: widget.CutMiddle, Muted: true,
+		{Title: secondTitle(s), Width: 10, Grow: 2, MaxWidth: 24, Drop: 6, Cut: widget.CutPackage, Muted: true,
 			Hidden: frames || s.Distinct() == 0 || by.axis > 0, Text: func(g *group) string { return g.Sub }},
 		{Title: titles.Count, Key: "count", Fields: []string{"count"}, Figure: ui.CountFigure, Width: 7, Drop: 1,
 			Total: sum.Count, Value: func(g *group) uint64 { return g.Count }},

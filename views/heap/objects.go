@@ -258,8 +258,9 @@ func (p *objects) columns(d objectData) []ui.Column[model.Row] {
 	row := ui.Column[model.Row]{Title: titles.Row, Key: "row", Width: 11, Right: true,
 		Text: func(r *model.Row) string { return ui.RowText(*r) }}
 	what := ui.Column[model.Row]{Title: titles.What, Key: "label", Width: 16, Grow: 5, Drop: 1, Hidden: d.set.ofOneName(),
-		Cut: widget.CutMiddle, Text: func(r *model.Row) string { return textOf(h, *r, d.full) }}
-	held := ui.Column[model.Row]{Title: titles.Dominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true,
+		Cut: widget.CutPackage, Text: func(r *model.Row) string { return textOf(h, *r, d.full) }}
+	held := ui.Column[model.Row]{Title: titles.Dominator, Key: "dominator", Width: 14, Grow: 4, Drop: 1,
+		Cut: widget.CutPackage, Muted: true,
 		Text: func(r *model.Row) string { return dominatorText(g, *r, d.full) }}
 	return []ui.Column[model.Row]{
 		column(row, func(r model.Row) uint64 { return uint64(r) }),

@@ -154,7 +154,7 @@ func (p *Threads) columns(d threadData) []ui.Column[threadRow] {
 		count(titles.Locals, "local_count", "locals", func(t *threadRow) uint64 { return t.locals }),
 		count(titles.Depth, "", "frames", func(t *threadRow) uint64 { return uint64(len(t.Frames)) }),
 		{Title: titles.Thread, Key: "name", Width: 16, Grow: 3, Text: threadName},
-		{Title: titles.Frame, Width: 16, Grow: 4, Drop: 1, Cut: widget.CutMiddle, Muted: true, Text: topFrame},
+		{Title: titles.Frame, Width: 16, Grow: 4, Drop: 1, Cut: widget.CutPackage, Muted: true, Text: topFrame},
 	}
 }
 

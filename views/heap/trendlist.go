@@ -154,10 +154,10 @@ func (l *trendList) columns(d trendData) []ui.Column[trend] {
 		course = "SHARE"
 	}
 	return []ui.Column[trend]{
-		{Title: what, Width: 14, Grow: 3, MaxWidth: 64, Cut: widget.CutMiddle,
+		{Title: what, Width: 14, Grow: 3, MaxWidth: 64, Cut: widget.CutPackage,
 			Text: func(t *trend) string { return t.name }, Cell: l.nameCell},
 		{Title: secondTitle(schema), Width: 10, Grow: 1, MaxWidth: 40, Drop: 3, Hidden: !framed && !second,
-			Cut: widget.CutMiddle, Muted: true, Text: func(t *trend) string {
+			Cut: widget.CutPackage, Muted: true, Text: func(t *trend) string {
 				if t.frame {
 					return "frame"
 				}

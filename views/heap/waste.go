@@ -241,7 +241,7 @@ func (p *Waste) columns(d wasteData) []ui.Column[wasteRow] {
 			Total: whole, Value: func(w *wasteRow) uint64 { return w.bytes }},
 		count(titles.Empty, "empty", 2, func(c *waste.Collection) uint64 { return c.Empty }),
 		count(titles.Sparse, "sparse", 3, func(c *waste.Collection) uint64 { return c.Sparse }),
-		{Title: titles.What, Width: 16, Grow: 5, Cut: widget.CutMiddle, Text: func(w *wasteRow) string { return w.name() }},
+		{Title: titles.What, Width: 16, Grow: 5, Cut: widget.CutPackage, Text: func(w *wasteRow) string { return w.name() }},
 		{Title: titles.Kind, Width: 14, Text: func(w *wasteRow) string { return w.kind }},
 	}
 }

@@ -136,8 +136,8 @@ func (t *Changes) columns(d changeData) []Column[change] {
 		Column[change]{Width: 12, MaxWidth: 30, Cut: widget.CutFolder, Drop: 8}
 	percent, count, bar, status := 1, 5, 7, 6 // Drop of three, and a width
 	if set.Narrow {
-		width, name, where = 9, Column[change]{Width: 14, Cut: widget.CutMiddle},
-			Column[change]{Width: 11, MaxWidth: 20, Cut: widget.CutMiddle, Drop: 5}
+		width, name, where = 9, Column[change]{Width: 14, Cut: widget.CutPackage},
+			Column[change]{Width: 11, MaxWidth: 20, Cut: widget.CutPackage, Drop: 5}
 		percent, count = 4, 1
 	}
 	if set.Objects {

@@ -19,10 +19,11 @@ const (
 type Cut uint8
 
 const (
-	CutEnd    Cut = iota // keep the beginning: names
-	CutMiddle            // keep both ends
-	CutFolder            // keep the end, dropping whole folders first: places in files
-	CutScope             // keep the end, dropping whole scopes first: names of functions
+	CutEnd     Cut = iota // keep the beginning: names
+	CutMiddle             // keep both ends
+	CutFolder             // keep the end, dropping whole folders first: places in files
+	CutScope              // keep the end, dropping whole scopes first: names of functions
+	CutPackage            // keep the end, dropping whole packages and scopes first, then the middle: names of types
 )
 
 // CellKind is how a [Cell] draws.
@@ -89,6 +90,8 @@ func cutText(text string, w int, cut Cut) string {
 		return TruncateMiddle(text, w)
 	case CutScope:
 		return ShortenScopes(text, w)
+	case CutPackage:
+		return ShortenType(text, w)
 	}
 	return ShortenPath(text, w)
 }

@@ -3,6 +3,7 @@ package widget
 import (
 	"iter"
 	"strings"
+	"unicode"
 )
 
 // OwnedSign is between the owner of a site and the library function that it calls ("open_session › _M_mutate").
@@ -76,6 +77,59 @@ func scopes(name string) iter.Seq[int] {
 				if !yield(i + 1) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// ShortenType cuts the name of a type to w cells by dropping packages, modules and scopes at its beginning
+// ("…ConcurrentHashMap$Node[]"), then its middle. Signs and numbers before the name stay ("12 × …HashMap"); what follows
+// it after a blank, such as the number of an object, has no scopes.
+func ShortenType(name string, w int) string {
+	name = Clean(name)
+	if Width(name) <= w {
+		return name
+	}
+	begin := nameStart(name)
+	before, name := name[:begin], name[begin:]
+	room := w - Width(before)
+	if room <= 1 {
+		return Truncate(before+name, w)
+	}
+	last := 0
+	for i := range typeScopes(name) {
+		if last = i; Width(name[i:])+1 <= room {
+			return before + ellipsis + name[i:]
+		}
+	}
+	return before + TruncateMiddle(name[last:], room)
+}
+
+// nameStart returns where the first word with a letter begins, 0 if there is none.
+func nameStart(text string) int {
+	at := 0
+	for word := range strings.SplitSeq(text, " ") {
+		if strings.ContainsFunc(word, unicode.IsLetter) {
+			return at
+		}
+		at += len(word) + 1
+	}
+	return 0
+}
+
+// typeScopes yields where the parts of a type's name begin that follow a "." or a "::", none of paths.
+func typeScopes(name string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if i := strings.IndexAny(name, " <([{"); i >= 0 {
+			name = name[:i]
+		}
+		if strings.ContainsAny(name, `/\`) {
+			return
+		}
+		for i := 1; i+1 < len(name); i++ {
+			scoped := name[i] == '.' && name[i-1] != '.' && name[i+1] != '.' || name[i] == ':' && name[i-1] == ':'
+			if scoped && !yield(i+1) {
+				return
 			}
 		}
 	}

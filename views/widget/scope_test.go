@@ -32,6 +32,45 @@ func TestShortenScopes(t *testing.T) {
 	}
 }
 
+func TestShortenType(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w    int
+		want string
+	}{
+		{"java.util.HashMap", 17, "java.util.HashMap"},
+		{"java.util.concurrent.ConcurrentHashMap$Node[]", 26, "…ConcurrentHashMap$Node[]"},
+		{"java.util.concurrent.ConcurrentHashMap$Node[]", 16, "Concurre…$Node[]"},
+		{"java.lang.Object[] #23,928", 18, "…Object[] #23,928"},
+		{"leak.Shop$SessionCache (class) #31", 18, "Shop$Sess…ass) #31"},
+		{"Gem::Specification (class)", 24, "…Specification (class)"},
+		{"__main__.Session", 10, "…Session"},
+		{"system / Context.x", 10, "syste…xt.x"},
+		{"Map<a.b.C, d.E>", 10, "Map<a…d.E>"},
+		{"a.x.b.Type", 7, "…b.Type"},
+		{"1,000 × java.util.HashMap", 16, "1,000 × …HashMap"},
+		{"▸ java.util.HashMap #1", 14, "▸ …HashMap #1"},
+		{"/srv/web.app/shop.rb:31 new", 14, "/srv/we…31 new"},
+		{"1,000 × x", 6, "1,000…"},
+		{"plain_long_name", 8, "plai…ame"},
+		{"a.", 1, "…"},
+	} {
+		if got := ShortenType(c.name, c.w); got != c.want || Width(got) > c.w {
+			t.Errorf("%q in %d is %q, want %q", c.name, c.w, got, c.want)
+		}
+	}
+}
+
+func FuzzShortenType(f *testing.F) {
+	f.Add("java.util.Map$Node[] #1", 9)
+	f.Fuzz(func(t *testing.T, name string, w int) {
+		w = max(0, min(w, 200))
+		if got := ShortenType(name, w); Width(got) > w {
+			t.Fatalf("%q in %d is %q", name, w, got)
+		}
+	})
+}
+
 func FuzzShortenScopes(f *testing.F) {
 	f.Add("std::vector<a::b>::f(int)", 9)
 	f.Add("a::open › b::_M_mutate", 9)
