@@ -113,7 +113,8 @@ func (p *held) columns(d heldData) []ui.Column[heldRow] {
 			Value: func(r *heldRow) uint64 { return r.of.Bytes }},
 		{Title: titles.Holders, Fields: []string{"retainers", "holders"}, Figure: ui.CountFigure, Width: 9, Drop: 1,
 			Value: func(r *heldRow) uint64 { return r.of.Rows }},
-		{Title: titles.What, Width: 24, Grow: 6, Cut: widget.CutPackage, Text: func(r *heldRow) string { return strings.Repeat("  ", r.depth) + p.text(r.of) }},
+		{Title: titles.What, Width: 24, Grow: 6, Cut: widget.CutPackage,
+			Text: func(r *heldRow) string { return strings.Repeat("  ", r.depth) + p.text(r.of) }},
 	}
 }
 
