@@ -39,7 +39,7 @@ type rowText struct {
 }
 
 // unnamedEdge is the name of references whose name the file does not have.
-const unnamedEdge = "Unknown"
+const unnamedEdge = model.UnnamedEdge
 
 // newHeapTexts finds the texts in use. The error is that of ctx. The heap's columns must be complete.
 func newHeapTexts(ctx context.Context, h *model.Heap, style textStyle) (*heapTexts, error) {

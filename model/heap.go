@@ -426,7 +426,10 @@ func (h *Heap) EdgeKind(e Ref) *HeapEdgeInfo {
 	return &HeapEdgeInfo{}
 }
 
-// EdgeText describes reference e: its string, "[7]" for an element, or "Unknown".
+// UnnamedEdge is the text of a reference without a name.
+const UnnamedEdge = "Unknown"
+
+// EdgeText describes reference e: its string, "[7]" for an element, or UnnamedEdge.
 func (h *Heap) EdgeText(e Ref) string {
 	switch l := h.Label[e]; l.Form() {
 	case LabelIndex:
@@ -436,7 +439,7 @@ func (h *Heap) EdgeText(e Ref) string {
 	case LabelString:
 		return h.Tables.String(h.Schema.LabelValue(l))
 	}
-	return "Unknown"
+	return UnnamedEdge
 }
 
 // HeapScores are the recorder's own high scores of one snapshot, each list sorted descending.

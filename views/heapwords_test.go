@@ -135,7 +135,7 @@ func TestSearchForATextSaysHow(t *testing.T) {
 func TestWasteListsWhatItCounts(t *testing.T) {
 	u := openTwoRubyHeaps(t, 80, 24).keys("7").has("Waste ─", "Enter lists them, O shows")
 	u.keys("/", "t", "e", "x", "t", "Enter", "Enter").has("Waste · objects", "Strings with the text of #", " objects, ", " own\n", "WHAT")
-	u.keys("Esc").has("Waste · filter “text”").keys("O").has("  Object · #")
+	u.keys("Esc").has("Waste · filter “text”", "#15 in Shop::Session ").hasNot("Unknown").keys("O").has("  Object · #")
 	u = openTwoRubyHeaps(t, 80, 24).keys("7", "/", "l", "i", "s", "t", "Enter").has("what wastes most").keys("Enter").has("Objects of (array) ─").hasNot("WHAT")
 	u.keys("h").has("Waste · filter “list”").hasNot("Objects of (array)")
 }

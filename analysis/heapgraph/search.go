@@ -29,8 +29,12 @@ func Label(h *model.Heap, r model.Row) string {
 	return h.Tables.Type(h.Entity[r])
 }
 
-// Through returns the words for a reference by the label of the object that has it: "Session.user", "Object[] [3]".
+// Through returns the words for a reference by the label of the object that has it: "Session.user", "Object[] [3]", or
+// the label alone where the reference has no name.
 func Through(label, edge string) string {
+	if edge == model.UnnamedEdge {
+		return label
+	}
 	if edge != "" && (edge[0] == '[' || edge[0] == '<') {
 		return label + " " + edge
 	}

@@ -294,13 +294,15 @@ func (p *Waste) Draw(s tcell.Screen) {
 		p.objects.Draw(s)
 		return
 	}
-	p.Split(p.DrawTitled(s, p.Rect(), filteredTitle("Waste", p.State.Filter), p.answer(p.Rect().W)))
+	p.Split(p.DrawTitled(s, p.Rect(), p.title(), p.answer(p.Rect().W)))
 	p.table.Layout(p.ListAt.W, &p.State)
 	p.List.Empty = p.emptyText()
 	p.DrawPanes(s)
 }
 
-// answer returns the sums; where there is little room, less of them, so that the filter is seen.
+func (p *Waste) title() string { return filteredTitle("Waste", p.State.Filter) }
+
+// answer returns the sums; where there is little room, fewer of them, so that the title is seen.
 func (p *Waste) answer(w int) string {
 	t := p.table.Now()
 	if t == nil || t.Of.of == nil {
@@ -312,12 +314,12 @@ func (p *Waste) answer(w int) string {
 		return text + ", without " + strings.ReplaceAll(strings.Join(of.LeftOut, " and "), "_", " ") + ": no memory for them"
 	}
 	duplicates := ui.BytesText(of.Strings.Wasted, p.State.Exact)
-	const roomy = 100
-	if w < roomy && p.State.Filter != "" {
+	one, many := waste.Words(t.Of.load.Heap.Schema)
+	long := text + fmt.Sprintf(" · %s of that by duplicates among %s", duplicates, model.CountedAs(of.Strings.Objects, one, many))
+	if widget.Width(long)+widget.Width(p.title())+4 > w {
 		return text + ", " + duplicates + " by duplicates"
 	}
-	one, many := waste.Words(t.Of.load.Heap.Schema)
-	return text + fmt.Sprintf(" · %s of that by duplicates among %s", duplicates, model.CountedAs(of.Strings.Objects, one, many))
+	return long
 }
 
 func (p *Waste) emptyText() []string {

@@ -84,11 +84,14 @@ func scopes(name string) iter.Seq[int] {
 
 // ShortenType cuts the name of a type to w cells by dropping packages, modules and scopes at its beginning
 // ("…ConcurrentHashMap$Node[]"), then its middle. Signs and numbers before the name stay ("12 × …HashMap"); what follows
-// it after a blank, such as the number of an object, has no scopes.
+// it after a blank, such as the number of an object, has no scopes. Paths of types keep the last step.
 func ShortenType(name string, w int) string {
 	name = Clean(name)
 	if Width(name) <= w {
 		return name
+	}
+	if last := strings.LastIndex(name, OwnedSign); last >= 0 {
+		return shortenSteps(name, last+len(OwnedSign), w)
 	}
 	begin := nameStart(name)
 	before, name := name[:begin], name[begin:]
@@ -103,6 +106,15 @@ func ShortenType(name string, w int) string {
 		}
 	}
 	return before + TruncateMiddle(name[last:], room)
+}
+
+// shortenSteps cuts what is before the last step of a path of types, which begins at last; where that has no room, only
+// the last step is left.
+func shortenSteps(path string, last, w int) string {
+	if room := w - Width(path[last:]) - Width(OwnedSign); room > 1 {
+		return Truncate(path[:last-len(OwnedSign)], room) + OwnedSign + path[last:]
+	}
+	return ShortenType(path[last:], w)
 }
 
 // nameStart returns where the first word with a letter begins, 0 if there is none.

@@ -52,6 +52,9 @@ func TestShortenType(t *testing.T) {
 		{"▸ java.util.HashMap #1", 14, "▸ …HashMap #1"},
 		{"/srv/web.app/shop.rb:31 new", 14, "/srv/we…31 new"},
 		{"1,000 × x", 6, "1,000…"},
+		{"global › SessionCache › Map › (array)", 19, "global ›… › (array)"},
+		{"abc › java.util.HashMap", 9, "…HashMap"},
+		{"a › b", 2, "b"},
 		{"plain_long_name", 8, "plai…ame"},
 		{"a.", 1, "…"},
 	} {
