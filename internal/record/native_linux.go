@@ -80,6 +80,7 @@ type session struct {
 	o        Options
 	folder   string   // private: the hook and the socket
 	memory   *os.File // the hook where that cannot be in the folder, nil else
+	library  string   // path by which programs load the hook
 	listener *net.UnixListener
 	ctx      context.Context // of recording
 	stop     context.CancelFunc
@@ -107,6 +108,7 @@ func (s *session) start() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.library = l.path
 	preload := l.path
 	if before := os.Getenv("LD_PRELOAD"); before != "" {
 		preload += ":" + before
@@ -316,6 +318,7 @@ func (s *session) begin(pid int) (*task, error) {
 		r.close()
 		return nil, err
 	}
+	f.own.library = s.library
 	f.mapped = func(m journal.Module) string { return pathOf(pid, m) }
 	t := &task{pid: pid, program: model.Clean(filepath.Base(exe)), ring: r, file: f,
 		replaced: make(chan struct{}), done: make(chan struct{})}
