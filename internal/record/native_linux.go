@@ -513,11 +513,10 @@ func (s *session) end(t *task, broken error, gone bool) {
 		}
 		return
 	}
-	facts := t.facts(done)
 	if gone {
-		s.stateEnding(t.pid, facts)
+		s.stateEnding(t.pid, t.file)
 	}
-	_, err := t.file.finish(context.Background(), facts)
+	_, err := t.file.finish(context.Background(), t.facts(done))
 	done.Events = t.file.events // without those that were cut
 	s.made(done, err)
 }

@@ -327,6 +327,13 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	defer func() { _ = t.f.Close() }() // which may be another one by then
 	defer t.names.Close()
 	extra["finished"] = "yes" // this is written last
+	switch end := t.stacks.Ended; {
+	case end == nil:
+	case end.Signal != "":
+		extra["signal"] = end.Signal
+	default:
+		extra["exit_status"] = end.Status
+	}
 	if stopped := t.stopped(); stopped != nil {
 		extra["stopped"] = stopped.Error()
 	}
