@@ -162,7 +162,7 @@ func (v *Verdict) Evidence() string {
 		return v.observed(moment{held: v.Live, bytes: v.Bytes, freed: v.Ended, end: true})
 	}
 	text := v.observed(moment{held: before, bytes: v.heldBytes, freed: v.freed})
-	when := "at " + v.Until.String() + ", shortly before the end, "
+	when := "at " + v.Until.String() + ", "
 	if v.Late > 0 {
 		when = "at " + v.Until.String() + ", before the last frees, "
 	}
@@ -241,8 +241,11 @@ func (v *Verdict) observed(at moment) string {
 	held, others, replaced := blocks(at.held, at.bytes), v.others(at), v.replaced()
 	first, last := model.Ends(v.first, v.last, "")
 	span := fmt.Sprintf("allocated from %s to %s", first, last)
-	if v.first == v.last {
+	switch {
+	case v.first == v.last:
 		span = fmt.Sprintf("allocated at %v", v.first)
+	case at.end && v.Live+v.Ended > v.born: // there are newer ones
+		span = "allocated from " + first + " on"
 	}
 	switch v.reason {
 	case fewBlocks:

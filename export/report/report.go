@@ -48,6 +48,7 @@ type File struct {
 	Bytes       int64  `json:"bytes,omitzero"`       // as stored; 0 until a pipe has ended, as no file is empty
 	Compression string `json:"compression,omitzero"` // "gzip", "zstd"
 	Sampled     string `json:"sampled,omitzero"`     // how blocks were chosen: then figures are estimates
+	Ended       string `json:"ended,omitzero"`       // how the recorded program ended, if that is known and was by an error
 
 	sampling model.Sampling
 	weighed  bool // figures of stacks are estimates
@@ -381,7 +382,7 @@ func NewHeader(schema string, p *model.Profile) Header {
 	h := Header{
 		Schema: schema,
 		File: File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer, Sampled: p.Meta.Sampled,
-			sampling: p.Meta.Sampling},
+			Ended: p.Meta.Ended, sampling: p.Meta.Sampling},
 		Complete: p.Complete, LostBytes: p.Lost,
 		Problems: make([]Problem, len(p.Problems)),
 	}

@@ -49,7 +49,8 @@ func (c *curves) look(pid int, now uint64, note func(*journal.Note) error) {
 	if now >= c.nextPSS {
 		began := time.Now()
 		pss, ok := proportionalBytes(pid)
-		c.nextPSS = now + max(min(now, everyPSS), everyRSS, partPSS*uint64(time.Since(began).Microseconds())) // brief programs have a curve, too
+		often := max(everyRSS, min(now, everyPSS)) // brief programs have a curve, too
+		c.nextPSS = now + max(often, partPSS*uint64(time.Since(began).Microseconds()))
 		if ok {
 			c.pss.now("PSS", now, c.without(pss, 2), note)
 		}

@@ -15,8 +15,12 @@ import (
 // still read.
 const endTimeout = time.Second
 
-// stateEnding notes how the program that was started here has ended. Of other processes that is not known.
-func (s *session) stateEnding(pid int, to *traceFile) {
+// stateEnding notes how the program that was started here has ended, if it has. Of other processes that is not known.
+func (s *session) stateEnding(pid int, gone bool, to *traceFile) {
+	if !gone {
+		_ = to.note(&journal.Note{Ended: &journal.Ending{Running: true}})
+		return
+	}
 	if pid != s.main || s.ended == nil {
 		return
 	}

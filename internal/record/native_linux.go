@@ -513,8 +513,8 @@ func (s *session) end(t *task, broken error, gone bool) {
 		}
 		return
 	}
-	if gone {
-		s.stateEnding(t.pid, t.file)
+	if done.Stopped == nil { // which is said
+		s.stateEnding(t.pid, gone, t.file)
 	}
 	_, err := t.file.finish(context.Background(), t.facts(done))
 	done.Events = t.file.events // without those that were cut

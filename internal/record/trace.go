@@ -329,6 +329,8 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	extra["finished"] = "yes" // this is written last
 	switch end := t.stacks.Ended; {
 	case end == nil:
+	case end.Running:
+		extra["running"] = "yes"
 	case end.Signal != "":
 		extra["signal"] = end.Signal
 	default:

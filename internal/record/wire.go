@@ -73,7 +73,7 @@ func (r record) module() (m journal.Module, ok bool) {
 
 // ownCode knows the code of the hook, which calls what a program would have called itself.
 type ownCode struct {
-	library string // path as the program was told to load it, "" for none
+	library string // path by which the program loads it, "" for none
 	parts   []part
 }
 

@@ -20,6 +20,7 @@ type recorded struct {
 	program  string
 	stopped  string // why recording ended before the program did
 	finished bool   // the recorder has completed the file
+	running  bool   // the program ran on when the recording ended
 	signal   string // that ended the program, "" for none
 	status   string // the exit status of the program, "" for 0 and where that is not known
 	unseen   int64  // µs between the last look at what lives and the end
@@ -55,6 +56,8 @@ func (m *metaParser) recordedKey(key string) bool {
 		m.recorded.stopped = m.plainText()
 	case "finished":
 		m.recorded.finished = m.plainText() == "yes"
+	case "running":
+		m.recorded.running = m.plainText() == "yes"
 	case "signal":
 		m.recorded.signal = model.Clean(m.plainText())
 	case "exit_status":
@@ -234,7 +237,7 @@ func (m *metaParser) point(s *model.Series) {
 func (r *recorded) describe(m *model.Meta) {
 	m.Sampled, m.Sampling = r.sampled, r.chance
 	m.InventedAddresses, m.CoarseTimes = r.looked || r.invented, r.looked || r.coarse
-	m.NoThreads, m.RecordsFrees = r.threads, r.frees
+	m.NoThreads, m.RecordsFrees, m.Ended = r.threads, r.frees, r.end()
 	text := func(key, label, value string) {
 		if value != "" {
 			m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: value})
@@ -255,15 +258,32 @@ func (r *recorded) ended(signal string, status uint64) {
 	}
 }
 
-// codeEndedBy is the code of the note that a signal ended the program.
-const codeEndedBy = "ended-by-signal"
-
-// endedBy states what it means that a signal ended the program, "" if none did.
-func (r *recorded) endedBy() string {
-	if r.signal == "" {
-		return ""
+// ending reports what it means that the program did not end by itself, and whether it did not.
+func (r *recorded) ending(to *findings) bool {
+	switch {
+	case r.signal != "":
+		to.add(model.Note, "ended-by-signal", model.NoOffset,
+			"the program was ended by "+r.signal+": what it would have freed at its end counts as never freed")
+	case r.running:
+		to.add(model.Note, "program-ran-on", model.NoOffset,
+			"the program ran on when the recording ended: what it freed later counts as never freed")
+	default:
+		return false
 	}
-	return "the program was ended by " + r.signal + ": what it would have freed at its end counts as never freed"
+	return true
+}
+
+// end returns how the program ended in a few words, "" where that is not known or without an error.
+func (r *recorded) end() string {
+	switch {
+	case r.signal != "":
+		return "ended by " + r.signal
+	case r.running:
+		return "program ran on"
+	case r.status != "":
+		return "exit status " + r.status
+	}
+	return ""
 }
 
 // codeSampled is the code of the note that figures are estimates.
@@ -290,7 +310,7 @@ func (r *recorded) problems(to *findings) {
 		add(model.Note, codeSampled, 1, text)
 	}
 	if r.attached {
-		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees")
+		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees; a full cache seems to grow until all of it was replaced once")
 	}
 	if r.invented {
 		add(model.Note, "invented-addresses", 1, "the file that this one was converted from has no addresses: they are invented, as is which of equal blocks is freed")
@@ -301,9 +321,7 @@ func (r *recorded) problems(to *findings) {
 	if r.lost > 0 {
 		add(model.Warning, model.CodeLostEvents, r.lost, "events were not recorded, as the recorder did not keep up")
 	}
-	if text := r.endedBy(); text != "" {
-		add(model.Note, codeEndedBy, 1, text)
-	}
+	r.ending(to)
 	if r.unseen > 0 {
 		add(model.Note, "unseen-end", 1, fmt.Sprintf("what lives was last looked at %s before the end: what was allocated since is missing", model.Time(r.unseen)))
 	}

@@ -34,8 +34,9 @@ type Note struct {
 
 // Ending is how a program has ended, where that is known: by a signal, or else with a status.
 type Ending struct {
-	Signal string `json:"signal,omitzero"`
-	Status int    `json:"exit_status"`
+	Signal  string `json:"signal,omitzero"`
+	Status  int    `json:"exit_status"`
+	Running bool   `json:"running,omitzero"` // it has not: its recording has
 }
 
 // Known marks the number of a [Frame] in a stack of addresses. They count from 1.
