@@ -60,8 +60,22 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 	if err != nil {
 		return nil, err
 	}
+	if side.Estimated = w.Estimates(q.Event, q.Metric); side.Estimated && counts != nil {
+		side.Drawn = q.drawn(w)
+	}
 	side.Bases, err = q.bases(ctx, p)
 	return side, err
+}
+
+// drawn returns how figures in bytes are estimated: profiles have counts scaled as well, unless they count samples. It
+// returns nil if that is unknown.
+func (q *ProfileQuestion) drawn(w *model.StackProfile) *Drawn {
+	period, ok := w.Events[q.Event].BytePeriod()
+	count, _ := weights.CountMetric(w, q.Metric)
+	if !ok || count == q.Metric || !w.Metrics[q.Metric].Measure().Bytes {
+		return nil
+	}
+	return &Drawn{By: model.Sampling{Period: period}, Scaled: w.Metrics[count].Name != "samples"}
 }
 
 // weigh selects records by a metric: all, in a window, or by the samples of a range. ok is false if those do not record
