@@ -108,6 +108,16 @@ func (c *Comparison) known() bool {
 	return true
 }
 
+// unlike reports whether the sides count different things: samples, those of another chance, or blocks.
+func (c *Comparison) unlike() bool {
+	for _, d := range c.drawn() {
+		if d != nil && d.Counts {
+			return !c.Errors
+		}
+	}
+	return false
+}
+
 // drawn returns how the figures of both sides were estimated, nil for exact ones.
 func (c *Comparison) drawn() (by [2]*Drawn) {
 	for i, s := range []*Side{c.Before, c.After} {
@@ -196,6 +206,6 @@ func (c *Comparison) ErrorNote() string {
 		return ""
 	}
 	changed := len(c.Rows) - c.Counts[ChangeSame]
-	return "±: by how much a difference may be off by sampling, in 19 of 20 cases; " +
-		model.Group(uint64(changed-c.Within)) + " of " + model.Counted(changed, "difference") + " exceed it"
+	return "±: by how much a difference may be off by sampling, in 19 of 20 cases; exceeded by " +
+		model.Group(uint64(changed-c.Within)) + " of " + model.Counted(changed, "difference")
 }

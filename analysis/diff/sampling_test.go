@@ -173,12 +173,17 @@ func TestSentenceOfSamples(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
 	}
+	counts := side("y", 2)
+	counts.Drawn.Counts = true
+	if got := compareIn(t, exactSide("x", 64, 1000), counts, Options{}).Sentence(words); !strings.HasPrefix(got, "How live memory changed is unknown: ") {
+		t.Errorf("of counts: %s", got)
+	}
 	c := compareIn(t, exactSide("x", 64, 1000, 1), side("y", 2), Options{})
 	words.Side = SideAmounts{plain, marked}
 	if got := strings.Join(c.Losses(words), " "); !strings.Contains(got, "Only in A: 1 function (64 B)") {
 		t.Errorf("losses: %s", got)
 	}
-	if got := c.ErrorNote(); !strings.HasSuffix(got, "0 of 2 differences exceed it") {
+	if got := c.ErrorNote(); !strings.HasSuffix(got, "exceeded by 0 of 2 differences") {
 		t.Errorf("note: %s", got)
 	}
 }

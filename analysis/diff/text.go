@@ -55,13 +55,13 @@ func SamplingNote(names, sampled [2]string) string {
 		names[a], sampled[a], names[b])
 }
 
-// Blocks returns what counts of two traces count: "blocks"; "samples" where both are sampled; "" where one is, as these
-// cannot be compared. sampled are the words of [model.Meta.Sampled] for each side.
+// Blocks returns what counts of two traces count: "blocks"; "samples" where both are sampled the same way; "" where one
+// is, or the other one differently, as these cannot be compared. sampled are the words of [model.Meta.Sampled] for each side.
 func Blocks(sampled [2]string) string {
 	switch {
 	case sampled == [2]string{}:
 		return "blocks"
-	case sampled[0] != "" && sampled[1] != "":
+	case sampled[0] == sampled[1]:
 		return "samples"
 	}
 	return ""
@@ -95,6 +95,8 @@ func (c *Comparison) Sentence(w Words) string {
 	before, after := w.Side[0](t.BeforeBytes), w.Side[1](t.AfterBytes)
 	var out strings.Builder
 	switch {
+	case c.unlike():
+		return fmt.Sprintf("How %s changed is unknown: one side counts samples, and the other one blocks, or samples of another kind.", w.Measure)
 	case !w.Sums && c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
 		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
 	case c.Errors && c.within() && c.Within == len(c.Rows)-c.Counts[ChangeSame]:

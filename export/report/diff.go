@@ -108,6 +108,7 @@ type RowFigures struct {
 
 	Error  uint64 // by how much DeltaBytes may be off by sampling
 	Became string // what became of the row, for people
+	within bool   // it changed by no more than Error
 	errors bool   // rows of the comparison have errors
 }
 
@@ -151,7 +152,7 @@ func only[T any](holds bool, v *T) *T {
 func (d *Diff) figures(r *diff.Row) DiffAmounts {
 	out := RowFigures{bounds: d.What != "dominator" && *d.Metric == diff.HeapRetained.String(), errors: d.compared.Errors}
 	if r != nil {
-		out.Error, out.Became = r.Error, r.Became()
+		out.Error, out.Became, out.within = r.Error, r.Became(), r.Within()
 		out.DiffFigures, out.AtLeast, out.Change, out.Sign = newFigures(&r.Figures), r.AtLeast, r.Certainty(), r.Sign()
 	}
 	return DiffAmounts{out}

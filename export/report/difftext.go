@@ -191,9 +191,9 @@ func changeText(s cells.Style, f *RowFigures) string {
 	return s.Text(f.Sign) + s.Change(f.DeltaBytes)
 }
 
-// percent returns how much of the bytes before a row grew by.
+// percent returns how much of the bytes before a row grew by, "" where that is not known.
 func (f *RowFigures) percent() string {
-	if f.DeltaBytes == 0 || f.Change != diff.CertainChange {
+	if f.DeltaBytes == 0 || f.Change != diff.CertainChange || f.within {
 		return ""
 	}
 	return model.Change(f.BeforeBytes, f.AfterBytes)
@@ -258,6 +258,12 @@ func (d *Diff) table(s cells.Style, full bool) table {
 			row = append(row, orNothing(r.Moved, s.Count), orNothing(r.Taken, s.Bytes))
 		}
 		out.rows = append(out.rows, append(row, d.names(r, s, full)...))
+	}
+	if d.compared.Errors && d.compared.Within == d.changed() {
+		out.drop(titles.Percent)
+	}
+	if d.Sampled() && d.words.Counted == "" { // numbers of samples and of blocks
+		out.drop(titles.Delta + " " + titles.Count)
 	}
 	return out
 }
