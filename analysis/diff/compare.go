@@ -29,8 +29,9 @@ type Side struct {
 
 	identified bool // rows have the number of objects that the other side has as well
 
-	Estimated bool   // the compared figure is estimated from samples
-	Drawn     *Drawn // how, nil if that is unknown
+	Estimated bool    // the compared figure is estimated from samples
+	Drawn     *Drawn  // how, nil if that is unknown
+	both      SideSum // sum of that of its rows, or of those they were grouped from
 }
 
 // SideSum is the total of a side.

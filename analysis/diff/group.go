@@ -128,7 +128,7 @@ func (g StackGroup) ofProfiles(w *model.StackProfile, label string) (by weights.
 func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
 	owners := calltree.NewOwners(s.Stacks, libraries)
 	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Total: s.Total,
-		Estimated: s.Estimated, Drawn: s.Drawn}}
+		Estimated: s.Estimated, Drawn: s.Drawn, both: s.both}}
 	if by == GroupTotal {
 		sum := s.Sum()
 		g.out.Total, g.out.nested = &sum, true

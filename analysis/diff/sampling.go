@@ -141,7 +141,7 @@ func (c *Comparison) measure() {
 		sum += plain
 	}
 	if sum == 0 || c.Before.nested || c.After.nested { // rows overlap, or tell nothing
-		sum, _ = c.spreads(&Row{Figures: c.Totals})
+		sum, _ = c.spreads(&Row{Figures: c.Totals, both: c.Before.both})
 	}
 	c.TotalError = off(sum)
 }

@@ -156,7 +156,7 @@ func TestSentenceOfSamples(t *testing.T) {
 		want          string
 	}{
 		{side("x", 100, 10), side("y", 110, 12), SideAmounts{},
-			"No difference exceeds the error of sampling (±1.87 MiB): live memory was ~6.88 MiB before, and is ~7.63 MiB after."},
+			"No difference of live memory exceeds the error of sampling (±1.87 MiB): ~6.88 MiB before, ~7.63 MiB after."},
 		{side("x", 100, 10), side("y", 400, 12), SideAmounts{},
 			"From before to after live memory grew by ~18.9 MiB ±2.80 MiB (+274.5 %), from ~6.88 MiB to ~25.8 MiB (+302 samples); a grew by ~18.8 MiB, 99.3 % of the growth."},
 		{side("x", 400, 100), side("y", 410, 200), SideAmounts{},

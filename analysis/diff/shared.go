@@ -43,6 +43,7 @@ func (q *TraceQuestion) share(ctx context.Context, t analysis.Trace, by analysis
 	}
 	for i := range side.Rows {
 		side.Rows[i].both = both[sites[i].Key]
+		side.both.add(side.Rows[i].both)
 	}
 	return nil
 }

@@ -100,8 +100,8 @@ func (c *Comparison) Sentence(w Words) string {
 	case !w.Sums && c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
 		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
 	case c.Errors && c.within() && c.Within == len(c.Rows)-c.Counts[ChangeSame]:
-		return fmt.Sprintf("No difference exceeds the error of sampling (%s): %s was %s before, and is %s after.",
-			w.off(c.TotalError), w.Measure, before, after)
+		return fmt.Sprintf("No difference of %s exceeds the error of sampling (%s): %s before, %s after.",
+			w.Measure, w.off(c.TotalError), before, after)
 	case t.DeltaBytes() == 0:
 		fmt.Fprintf(&out, "From before to after %s stayed at %s in total", w.Measure, after)
 	case c.Errors && c.within():

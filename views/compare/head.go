@@ -131,11 +131,10 @@ func (k *rowsKey) sampling() string {
 // notesOf returns how the figures and the names were changed, and what is only on one side.
 func notesOf(st *state.State, c *Set) string {
 	var parts []string
-	if text := c.key.sampling(); text != "" {
-		parts = append(parts, text)
-	}
-	if text := c.ErrorNote(); text != "" {
-		parts = append(parts, text)
+	for _, text := range []string{c.ErrorNote(), c.key.sampling()} {
+		if text != "" {
+			parts = append(parts, text)
+		}
 	}
 	if text := c.Normalized(); text != "" {
 		parts = append(parts, text)

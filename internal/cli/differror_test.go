@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// comparedRows is what JSON has of errors.
+type comparedRows struct {
+	Summary string  `json:"summary"`
+	Within  *int    `json:"within_error"`
+	Totals  figures `json:"totals"`
+	Rows    []struct {
+		figures
+		Status string `json:"status"`
+	} `json:"rows"`
+}
+
+type figures struct {
+	Delta int64   `json:"delta_bytes"`
+	Error *uint64 `json:"delta_error_bytes"`
+}
+
+func comparedIn(t *testing.T, args ...string) (out comparedRows) {
+	t.Helper()
+	status, text, errs := run(t, Env{}, append([]string{"diff", "-f", "json", "--limit", "0"}, args...)...)
+	if err := json.Unmarshal([]byte(text), &out); status != 0 || err != nil || len(out.Rows) == 0 {
+		t.Fatalf("%v: status %d, %d rows, %v, %s", args, status, len(out.Rows), err, errs)
+	}
+	return out
+}
+
+// TestErrorsInDifferences expects errors in comparisons of which a side is sampled, and in no other.
+func TestErrorsInDifferences(t *testing.T) {
+	const exact = "../../testdata/small_kvleak.mlyze"
+	sampled := sampledFile(t)
+	got := comparedIn(t, "--a", "50%", exact, sampled)
+	within := 0
+	for _, r := range got.Rows {
+		if r.Error == nil {
+			t.Fatalf("a row without an error: %+v", r)
+		}
+		if n := max(r.Delta, -r.Delta); n > 0 && uint64(n) <= *r.Error {
+			within++
+		}
+	}
+	if got.Within == nil || *got.Within != within || within == 0 || got.Totals.Error == nil || *got.Totals.Error == 0 {
+		t.Errorf("within %v, want %d; total %v", got.Within, within, got.Totals.Error)
+	}
+	_, text, _ := run(t, Env{}, "diff", "-f", "csv", exact, sampled)
+	if rows, err := csv.NewReader(strings.NewReader(text)).ReadAll(); err != nil || !slices.Contains(rows[0], deltaErrorColumn) {
+		t.Errorf("CSV: %v, %v", err, rows)
+	}
+	if got := comparedIn(t, "--a", "50%", exact, exact); got.Within != nil || got.Totals.Error != nil || got.Rows[0].Error != nil {
+		t.Errorf("exact sides have errors: %+v", got)
+	}
+	_, text, _ = run(t, Env{}, "diff", "-f", "csv", exact, exact)
+	if strings.Contains(text, deltaErrorColumn) {
+		t.Error("exact CSV has errors")
+	}
+}
+
+const deltaErrorColumn = "delta_error_bytes"
+
+// TestDifferenceMarksSampledSides expects marks of estimates at the figures of the sampled side, and at differences.
+func TestDifferenceMarksSampledSides(t *testing.T) {
+	const exact = "../../testdata/small_kvleak.mlyze"
+	sampled := sampledFile(t)
+	const plain, marked = `[\d.]+ [KM]?i?B`, `~[\d.]+ [KM]?i?B`
+	for _, tt := range []struct {
+		args          []string
+		before, after string
+	}{
+		{[]string{"--a", "50%", exact, sampled}, plain, marked},
+		{[]string{"--b", "50%", sampled, exact}, marked, plain},
+		{[]string{"--a", "50%", exact, sampled, "--swap"}, marked, plain},
+		{[]string{"--a", "50%", sampled, sampled}, marked, marked},
+	} {
+		status, text, errs := run(t, Env{}, append([]string{"diff"}, tt.args...)...)
+		row := regexp.MustCompile(`(?m)^ +` + tt.before + ` +` + tt.after + ` +~[+-][\d.]+ [KM]?i?B +±[\d.]+ [KM]?i?B `)
+		if status != 0 || !row.MatchString(text) || !regexp.MustCompile(`(from|:) `+tt.before+` (to|before,) `+tt.after).MatchString(text) ||
+			!strings.Contains(text, "±: by how much") {
+			t.Errorf("%v: status %d, %s\n%s", tt.args, status, errs, text)
+		}
+		if tt.args[0] != "--a" || len(tt.args) > 4 {
+			continue
+		}
+		_, text, _ = run(t, Env{}, append([]string{"diff", "-f", "markdown"}, tt.args...)...)
+		if !regexp.MustCompile(`(?m)^\| ` + tt.before + ` \| ` + tt.after + ` \| ~[+-]`).MatchString(text) {
+			t.Errorf("%v: %s", tt.args, text)
+		}
+		_, text, _ = run(t, Env{}, append([]string{"diff", "--table", "treemap"}, tt.args...)...)
+		if !regexp.MustCompile(`(?m)^ +` + tt.before + ` +` + tt.after + ` +~[+-]`).MatchString(text) {
+			t.Errorf("%v: %s", tt.args, text)
+		}
+	}
+}
+
+// TestBlocksOfBothSidesHaveNoError compares two moments of a sampled recording: the blocks that live at both are the same
+// samples, so that they add nothing to the error.
+func TestBlocksOfBothSidesHaveNoError(t *testing.T) {
+	one := sampledFile(t)
+	other := filepath.Join(t.TempDir(), "other.mlyze")
+	data, err := os.ReadFile(one)
+	if err == nil {
+		err = os.WriteFile(other, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range [][]string{{"--a", "50%", "--b", "51%"}, {"--group", "total", "--a", "50%", "--b", "51%"},
+		{"--by", "alloc_bytes", "--a", "0%..50%", "--b", "0%..51%"}} {
+		within, between := comparedIn(t, append(more, one)...), comparedIn(t, append(more, one, other)...)
+		if within.Totals.Delta != between.Totals.Delta || *within.Totals.Error >= *between.Totals.Error/2 {
+			t.Errorf("%v: ±%d within a recording, ±%d between two", more, *within.Totals.Error, *between.Totals.Error)
+		}
+	}
+	same := comparedIn(t, "--a", "50%", "--b", "50%", one)
+	for _, r := range same.Rows {
+		if *r.Error != 0 {
+			t.Errorf("the same moment: %+v", r)
+		}
+	}
+}
