@@ -58,11 +58,9 @@ func (d *Drawn) spread(own, other weight, by *Drawn) float64 {
 		return 0
 	}
 	n := d.samples(own)
-	each, chance := 0.0, 0.0
+	each, chance := d.one(other, by)
 	if n > 0 {
 		each, chance = d.each(own, n)
-	} else {
-		each, chance = d.one(other, by)
 	}
 	if by != nil {
 		n++
@@ -72,14 +70,18 @@ func (d *Drawn) spread(own, other weight, by *Drawn) float64 {
 	return each * each * (1 - chance) * n
 }
 
-// plain returns the variance of the bytes of a row without what few samples add.
-func (d *Drawn) plain(own weight) float64 {
+// plain returns the same without what few samples add, which is too much in a sum of many rows. What was missed of an
+// exact side counts nevertheless.
+func (d *Drawn) plain(own, other weight, by *Drawn) float64 {
 	n := d.samples(own)
-	if n <= 0 {
-		return 0
+	switch {
+	case n > 0:
+		each, chance := d.each(own, n)
+		return each * each * (1 - chance) * n
+	case by == nil:
+		return d.spread(own, other, by)
 	}
-	each, chance := d.each(own, n)
-	return each * each * (1 - chance) * n
+	return 0
 }
 
 // beyond is how many standard errors 19 of 20 estimates are off at most.
@@ -160,7 +162,7 @@ func (c *Comparison) spreads(r *Row) (spread, plain float64) {
 		}
 		other := own[1-side].times(factor / scale / scale) // as if it were of the side
 		spread += scale * scale * d.spread(own[side], other, by[1-side])
-		plain += scale * scale * d.plain(own[side])
+		plain += scale * scale * d.plain(own[side], other, by[1-side])
 	}
 	return spread, plain
 }

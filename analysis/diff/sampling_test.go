@@ -103,6 +103,14 @@ func TestErrorsOfRows(t *testing.T) {
 	}
 }
 
+// TestErrorOfTotal expects that what sampling missed counts in the error of the total, too.
+func TestErrorOfTotal(t *testing.T) {
+	c := compareIn(t, exactSide("x", 1<<20, 1, 0), sampledSide("y", model.Sampling{Rate: 0.5}, 100, 0, 1), Options{})
+	if c.TotalError < 1<<20 || c.TotalError > 4<<20 {
+		t.Errorf("±%d", c.TotalError)
+	}
+}
+
 // TestNoErrors lists comparisons whose errors are not known.
 func TestNoErrors(t *testing.T) {
 	counts := func(file string, s model.Sampling) *Side {
