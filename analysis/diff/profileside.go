@@ -75,7 +75,7 @@ func (q *ProfileQuestion) drawn(w *model.StackProfile) *Drawn {
 	if !ok || count == q.Metric || !w.Metrics[q.Metric].Measure().Bytes {
 		return nil
 	}
-	return &Drawn{By: model.Sampling{Period: period}, Scaled: w.Metrics[count].Name != "samples"}
+	return &Drawn{by: model.Sampling{Period: period}, scaled: w.Metrics[count].Name != "samples"}
 }
 
 // weigh selects records by a metric: all, in a window, or by the samples of a range. ok is false if those do not record

@@ -8,9 +8,9 @@ import (
 
 // Drawn states how the figures of a side are estimated from samples.
 type Drawn struct {
-	By     model.Sampling
-	Counts bool // the compared figure is a number of samples, not bytes
-	Scaled bool // counts of rows are estimated, too; otherwise they are those of samples
+	by     model.Sampling
+	counts bool // the compared figure is a number of samples, not bytes
+	scaled bool // counts of rows are estimated, too; otherwise they are those of samples
 }
 
 // weight is what a row weighs on a side.
@@ -21,8 +21,8 @@ func (d *Drawn) samples(of weight) float64 {
 	switch {
 	case of.count <= 0:
 		return 0
-	case d.Scaled:
-		_, chance := d.By.Sample(of.bytes / of.count)
+	case d.scaled:
+		_, chance := d.by.Sample(of.bytes / of.count)
 		return of.count * chance
 	}
 	return of.count
@@ -30,11 +30,11 @@ func (d *Drawn) samples(of weight) float64 {
 
 // each returns what one of the samples of a row represents, and the chance of its block to be one.
 func (d *Drawn) each(of weight, samples float64) (bytes, chance float64) {
-	if d.Counts {
+	if d.counts {
 		return 1, 0
 	}
 	bytes = of.bytes / samples
-	return bytes, d.By.Chance(bytes)
+	return bytes, d.by.Chance(bytes)
 }
 
 // one returns the same for a row without samples, of which the other side has something.
@@ -42,10 +42,10 @@ func (d *Drawn) one(other weight, by *Drawn) (bytes, chance float64) {
 	if by != nil {
 		return by.each(other, max(by.samples(other), 1))
 	}
-	if d.By == (model.Sampling{}) {
+	if d.by == (model.Sampling{}) {
 		return other.bytes, 0 // the only one that was missed may represent all
 	}
-	return d.By.Sample(other.bytes / max(other.count, 1))
+	return d.by.Sample(other.bytes / max(other.count, 1))
 }
 
 // spread returns the variance of the bytes of a row on a side, next to those of the other side, which by estimated; it
@@ -102,9 +102,9 @@ func (c *Comparison) known() bool {
 	switch {
 	case !a.Estimated && !b.Estimated, a.Estimated && a.Drawn == nil, b.Estimated && b.Drawn == nil:
 		return false
-	case a.File == b.File && a.File != "" && (a.Estimated && a.Drawn.Scaled || b.Estimated && b.Drawn.Scaled):
+	case a.File == b.File && a.File != "" && (a.Estimated && a.Drawn.scaled || b.Estimated && b.Drawn.scaled):
 		return false
-	case a.Estimated && a.Drawn.Counts, b.Estimated && b.Drawn.Counts:
+	case a.Estimated && a.Drawn.counts, b.Estimated && b.Drawn.counts:
 		return a.Estimated && b.Estimated && *a.Drawn == *b.Drawn
 	}
 	return true
@@ -113,7 +113,7 @@ func (c *Comparison) known() bool {
 // unlike reports whether the sides count different things: samples, those of another chance, or blocks.
 func (c *Comparison) unlike() bool {
 	for _, d := range c.drawn() {
-		if d != nil && d.Counts {
+		if d != nil && d.counts {
 			return !c.Errors
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func sampledSide(file string, s model.Sampling, size float64, samples ...uint64) *Side {
 	each, _ := s.Sample(size)
 	out := exactSide(file, uint64(each), samples...)
-	out.Estimated, out.Drawn = true, &Drawn{By: s}
+	out.Estimated, out.Drawn = true, &Drawn{by: s}
 	return out
 }
 
@@ -115,13 +115,13 @@ func TestErrorOfTotal(t *testing.T) {
 func TestNoErrors(t *testing.T) {
 	counts := func(file string, s model.Sampling) *Side {
 		out := sampledSide(file, s, 64, 3)
-		out.Drawn.Counts = true
+		out.Drawn.counts = true
 		return out
 	}
 	unknown := sampledSide("x", everyPeriod, 64, 3)
 	unknown.Drawn = nil
 	profile := sampledSide("x", everyPeriod, 64, 3)
-	profile.Drawn.Scaled = true
+	profile.Drawn.scaled = true
 	for name, sides := range map[string][2]*Side{
 		"exact":              {exactSide("x", 64, 3), exactSide("y", 64, 4)},
 		"unknown":            {unknown, exactSide("y", 64, 4)},
@@ -145,7 +145,7 @@ func TestScaledCounts(t *testing.T) {
 	each, chance := everyPeriod.Sample(size)
 	trace := sampledSide("x", everyPeriod, size, samples)
 	profile := exactSide("y", size, uint64(samples/chance))
-	profile.Estimated, profile.Drawn = true, &Drawn{By: everyPeriod, Scaled: true}
+	profile.Estimated, profile.Drawn = true, &Drawn{by: everyPeriod, scaled: true}
 	c := compareIn(t, trace, profile, Options{})
 	if want := 1.96 * each * math.Sqrt((1-chance)*2*(samples+1)); math.Abs(float64(c.Rows[0].Error)-want) > want/100 {
 		t.Errorf("±%d, want ±%.0f", c.Rows[0].Error, want)
@@ -182,7 +182,7 @@ func TestSentenceOfSamples(t *testing.T) {
 		}
 	}
 	counts := side("y", 2)
-	counts.Drawn.Counts = true
+	counts.Drawn.counts = true
 	if got := compareIn(t, exactSide("x", 64, 1000), counts, Options{}).Sentence(words); !strings.HasPrefix(got, "How live memory changed is unknown: ") {
 		t.Errorf("of counts: %s", got)
 	}

@@ -56,7 +56,7 @@ func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		}
 	}
 	if side.Estimated = q.Sampled; q.Sampled {
-		side.Drawn = &Drawn{By: q.Sampling, Counts: q.Counts || q.Figure.isCount()}
+		side.Drawn = &Drawn{by: q.Sampling, counts: q.Counts || q.Figure.isCount()}
 	}
 	return side, nil
 }

@@ -281,7 +281,7 @@ func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bo
 	return diff.TraceSide(ctx, k.file.Trace, k.stacks, views.Of, *q)
 }
 
-// question returns what is asked of a trace.
+// question returns the question to a trace.
 func (k *sideKey) question(ctx context.Context) (*diff.TraceQuestion, error) {
 	q := &diff.TraceQuestion{Group: k.rows, Figure: diff.FigureOf(k.Cost), At: k.at, Range: k.over, Only: k.only,
 		Sampled: k.sampled != "", Sampling: k.sampling}
