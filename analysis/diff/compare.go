@@ -288,6 +288,7 @@ type Comparison struct {
 	TotalError uint64 // of the change in total
 	Within     int    // rows that changed by no more than their error
 
+	beyond    int            // rows that changed by more than their error
 	libraries *regexp.Regexp // of the options
 }
 
@@ -484,8 +485,11 @@ func (c *Comparison) conclude() {
 			r.Status = ChangeUnknown
 		}
 		c.Counts[r.Status]++
-		if r.Within() {
+		switch {
+		case r.Within():
 			c.Within++
+		case r.Change() > 0:
+			c.beyond++
 		}
 		c.unmatched(r)
 	}

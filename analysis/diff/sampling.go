@@ -84,12 +84,12 @@ func (d *Drawn) plain(own, other weight, by *Drawn) float64 {
 	return 0
 }
 
-// beyond is how many standard errors 19 of 20 estimates are off at most.
-const beyond = 1.96
+// deviations is how many standard errors 19 of 20 estimates are off at most.
+const deviations = 1.96
 
 // off returns how far a figure is off at most in 19 of 20 cases, by its variance.
 func off(variance float64) uint64 {
-	if e := math.Ceil(beyond * math.Sqrt(variance)); e < math.MaxUint64 {
+	if e := math.Ceil(deviations * math.Sqrt(variance)); e < math.MaxUint64 {
 		return uint64(e)
 	}
 	return math.MaxUint64
@@ -207,7 +207,6 @@ func (c *Comparison) ErrorNote() string {
 	if !c.Errors {
 		return ""
 	}
-	changed := len(c.Rows) - c.Counts[ChangeSame]
 	return "±: by how much a difference may be off by sampling, in 19 of 20 cases; exceeded by " +
-		model.Group(uint64(changed-c.Within)) + " of " + model.Counted(changed, "difference")
+		model.Group(uint64(c.beyond)) + " of " + model.Counted(c.beyond+c.Within, "difference")
 }

@@ -191,6 +191,8 @@ func TestSentenceOfSamples(t *testing.T) {
 	if got := strings.Join(c.Losses(words), " "); !strings.Contains(got, "Only in A: 1 function (64 B)") {
 		t.Errorf("losses: %s", got)
 	}
+	c.Before.Rows = append(c.Before.Rows, SideRow{Key: "empty", Listed: true}) // gone, but it had nothing
+	c = compareIn(t, c.Before, c.After, Options{})
 	if got := c.ErrorNote(); !strings.HasSuffix(got, "exceeded by 0 of 2 differences") {
 		t.Errorf("note: %s", got)
 	}

@@ -99,7 +99,7 @@ func (c *Comparison) Sentence(w Words) string {
 		return fmt.Sprintf("How %s changed is unknown: one side counts samples, and the other one blocks, or samples of another kind.", w.Measure)
 	case !w.Sums && c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
 		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
-	case c.Errors && c.within() && c.Within == len(c.Rows)-c.Counts[ChangeSame]:
+	case c.Errors && c.within() && c.beyond == 0:
 		return fmt.Sprintf("No difference of %s exceeds the error of sampling (%s): %s before, %s after.",
 			w.Measure, w.off(c.TotalError), before, after)
 	case t.DeltaBytes() == 0:
