@@ -287,7 +287,11 @@ func (v *Verdict) outlived(at moment, span, first string) string {
 	}
 	held, others := blocks(at.held, at.bytes), v.others(at)
 	if v.freed == 0 {
-		return held + ", " + span + when + "; " + others
+		text := held + ", " + span + when + "; " + others
+		if v.Kind == Leak {
+			text += "; a cache not yet full looks alike"
+		}
+		return text
 	}
 	older := min(v.suspects, at.held)
 	which := model.Group(older) + " live ones are"

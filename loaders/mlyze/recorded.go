@@ -58,9 +58,7 @@ func (m *metaParser) recordedKey(key string) bool {
 	case "signal":
 		m.recorded.signal = model.Clean(m.plainText())
 	case "exit_status":
-		if status := m.natural(); status > 0 {
-			m.recorded.status = strconv.FormatUint(status, 10)
-		}
+		m.recorded.ended(m.recorded.signal, m.natural())
 	case "events":
 		m.recorded.looked = m.plainText() == "looked"
 	case "unseen_end_us":
@@ -250,6 +248,24 @@ func (r *recorded) describe(m *model.Meta) {
 	text("exit_status", "Exit status", r.status)
 }
 
+// ended notes how the program has ended.
+func (r *recorded) ended(signal string, status uint64) {
+	if r.signal = signal; status > 0 {
+		r.status = strconv.FormatUint(status, 10)
+	}
+}
+
+// codeEndedBy is the code of the note that a signal ended the program.
+const codeEndedBy = "ended-by-signal"
+
+// endedBy states what it means that a signal ended the program, "" if none did.
+func (r *recorded) endedBy() string {
+	if r.signal == "" {
+		return ""
+	}
+	return "the program was ended by " + r.signal + ": what it would have freed at its end counts as never freed"
+}
+
 // codeSampled is the code of the note that figures are estimates.
 const codeSampled = "sampled"
 
@@ -285,8 +301,8 @@ func (r *recorded) problems(to *findings) {
 	if r.lost > 0 {
 		add(model.Warning, model.CodeLostEvents, r.lost, "events were not recorded, as the recorder did not keep up")
 	}
-	if r.signal != "" {
-		add(model.Note, "ended-by-signal", 1, "the program was ended by "+r.signal+": what it would have freed at its end counts as never freed")
+	if text := r.endedBy(); text != "" {
+		add(model.Note, codeEndedBy, 1, text)
 	}
 	if r.unseen > 0 {
 		add(model.Note, "unseen-end", 1, fmt.Sprintf("what lives was last looked at %s before the end: what was allocated since is missing", model.Time(r.unseen)))

@@ -31,6 +31,7 @@ type recording struct {
 	looked []model.Problem // while names were looked up
 	told   bool            // what is uncertain
 	stated string          // which figures are estimates
+	ended  bool            // it is told how the program ended
 	piped  bool            // the journal comes through the same pipe
 	over   bool            // the journal cannot be read further
 	size   int64           // of the file when it was last published
@@ -164,11 +165,16 @@ func (r *recording) reveal() {
 	case t.recorded.program == "":
 	case !r.told:
 		r.told, r.stated = true, text
+		r.ended = t.recorded.signal != ""
 		t.recorded.problems(&r.found)
 	case text != r.stated: // as samples became rarer
 		r.stated = text
 		r.store.Update(withoutEstimates)
 		r.found.add(model.Note, codeSampled, model.NoOffset, text)
+	}
+	if text := t.recorded.endedBy(); text != "" && !r.ended {
+		r.ended = true
+		r.found.add(model.Note, codeEndedBy, model.NoOffset, text)
 	}
 	r.found.list = append(r.found.list, r.looked...)
 	r.looked = nil
@@ -179,6 +185,9 @@ func (r *recording) reveal() {
 func recordedBy(n *journal.Names) recorded {
 	out := recorded{
 		ours: true, frees: true, program: n.Program, looked: n.Looked, attached: n.Attached, series: seriesOf(n.Curves()),
+	}
+	if end := n.Ended; end != nil {
+		out.ended(model.Clean(end.Signal), uint64(max(end.Status, 0)))
 	}
 	switch {
 	case n.Rate > 0 && n.Rate < 1:
