@@ -93,7 +93,7 @@ func (b *builder) diff(d *report.Diff) {
 		kind = ":place"
 	}
 	c = append(c, cols(strings.ToUpper(d.What)+kind)...)
-	t := b.table("changes", "Changes by "+d.What, model.Counted(all, "row"), none, c...)
+	t := b.table(sectionChanges, "Changes by "+d.What, model.Counted(all, "row"), none, c...)
 	t.More = all - len(rows)
 	for i := range rows {
 		r := &rows[i]
