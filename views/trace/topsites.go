@@ -127,6 +127,7 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 		value.Figure = ui.BytesFigure
 	}
 	off := errors(d.naming, value.Title, d.amount)
+	off.Drop = 3
 	off.Hidden = off.Hidden || !d.shown.IsBytes() || d.shown == analysis.CostPeak
 	cut := siteCut(d.by)
 	if d.by == analysis.ByStack {
@@ -138,7 +139,7 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 			Hidden: d.by != analysis.ByStack, Muted: true,
 			Text: func(s *site) string { return d.label(d.by, s).Where }, Cell: func(s *site) widget.Cell { return t.whereCell(d, s) }},
 		value, off,
-		{Width: 10, Drop: 3, Like: value.Title, Cell: func(s *site) widget.Cell {
+		{Width: 10, Drop: 4, Like: value.Title, Cell: func(s *site) widget.Cell {
 			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
 		}},
 		{Title: titles.Share, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title,
