@@ -150,6 +150,7 @@ func TestDifferenceOfSampledTraces(t *testing.T) {
 	u := openSides(t, 160, 40, store, ix, second).keys("p", "A", "e", "3")
 	u.has("live bytes changed by no more than the error of sampling (±", "in total, from 1.13 MiB to ~429 KiB; put shrank by ~58.6 KiB",
 		"5 within ±", "exceeded by 3 of 8", "~−977 KiB  ±1.87 MiB", "% of all changes; within the error of sampling")
+	u.keys("2").has("A at most 1.13 MiB · B at most ~1.13 MiB").keys("3")
 	u.has("before A exact.mlyze peak").keys("y")
 	if got := u.sim.Clipboard(); !strings.Contains(got, "before 977 KiB, after 0 B: ~−977 KiB ±1.87 MiB") {
 		t.Error(got)

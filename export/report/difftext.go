@@ -136,15 +136,20 @@ func (d *Diff) changed() int { return len(d.compared.Rows) - d.Statuses.Same }
 // estimates if the figures of any side are.
 func (d *Diff) style(s cells.Style) cells.Style {
 	s.Exact = s.Exact || !d.IsBytes()
-	s.Estimated = d.Sampled() && d.IsBytes()
+	s.Estimated = d.estimates(&d.Before) || d.estimates(&d.After)
 	return s
+}
+
+// estimates reports whether the compared figures of a side are estimates: numbers of samples are none.
+func (d *Diff) estimates(side *DiffSide) bool {
+	return side.File.weighed || side.File.Sampled != "" && d.IsBytes()
 }
 
 // sides returns how the figures of each side look.
 func (d *Diff) sides(s cells.Style) [2]cells.Style {
 	out := [2]cells.Style{d.style(s), d.style(s)}
 	for i, of := range []*DiffSide{&d.Before, &d.After} {
-		out[i].Estimated = out[i].Estimated && of.File.Estimated()
+		out[i].Estimated = d.estimates(of)
 	}
 	return out
 }

@@ -355,6 +355,14 @@ func (c *Set) estimate(n uint64, exact, estimated bool) string {
 	return text
 }
 
+// estimated reports whether figures of the side are estimated from samples.
+func (k *sideKey) estimated() bool {
+	if p := &k.Prof; p.Of != nil {
+		return !p.None && p.Of.Weights.Estimates(p.Event, p.Metric)
+	}
+	return k.sampled != ""
+}
+
 // measure returns the compared figure in words.
 func (c *Set) measure() string {
 	switch k := &c.key.Sides[0]; {
