@@ -202,10 +202,14 @@ func (c *Comparison) within() bool {
 // ErrorText returns an error with its sign, out of an amount of memory that may be marked as an estimate.
 func ErrorText(amount string) string { return "±" + model.Unmarked(amount) }
 
-// ErrorNote returns what errors mean, and how many rows changed by more; "" if there are none.
+// ErrorNote returns what errors mean, and how many rows changed by more, or that they are unknown; "" if both sides are
+// exact.
 func (c *Comparison) ErrorNote() string {
-	if !c.Errors {
+	switch {
+	case !c.Before.Estimated && !c.After.Estimated:
 		return ""
+	case !c.Errors:
+		return "differences may be due to sampling: by how much they may be off is unknown"
 	}
 	return "±: by how much a difference may be off by sampling, in 19 of 20 cases; exceeded by " +
 		model.Group(uint64(c.beyond)) + " of " + model.Counted(c.beyond+c.Within, "difference")
