@@ -34,7 +34,7 @@ func TestEvidenceSaysWhen(t *testing.T) {
 		{Verdict{Kind: Leak, reason: outlivedSince, born: 9, freed: 5, suspects: 4, heldBytes: kib, Live: 4, Bytes: kib, Ended: 5, first: at, last: 2 * at, longest: at},
 			"4 blocks (1.00 KiB) of 9 allocated; the 5 freed lived at most 61.0 ms, but all live ones are older than that, allocated again and again from 61.0 ms on"},
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 9, freed: 5, suspects: 3, heldBytes: kib, Live: 4, Bytes: kib, Ended: 7, first: at, last: 2 * at, longest: at},
-			"4 blocks (1.00 KiB) of 11 allocated; 7 were freed, before the last moments after at most 61.0 ms, but 3 live ones are older than that, allocated throughout the run"},
+			"4 blocks (1.00 KiB) of 11 allocated; 7 were freed, all but the last ones after at most 61.0 ms, but 3 live ones are older than that, allocated throughout the run"},
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 9, freed: 5, suspects: 1, heldBytes: kib, Live: 1, Bytes: kib, Ended: 10, Late: 3, first: at, last: 2 * at, longest: at},
 			"at 150 ms, before the last frees, 4 blocks (1.00 KiB) of 9 allocated by then; the 5 freed lived at most 61.0 ms, but 1 live one is older than that, allocated throughout the run; at the end 1 block (1.00 KiB) is live"},
 		{Verdict{Kind: Leak, reason: outlivedAll, born: 100, freed: 0, heldBytes: kib, Live: 99, Bytes: kib, Ended: 1, Late: 1, first: at, last: 2 * at},

@@ -221,7 +221,7 @@ func (v *Verdict) others(at moment) string {
 	case v.freed == 0:
 		return were + " freed, in the last moments of the run"
 	case at.freed > v.freed:
-		return fmt.Sprintf("%s freed, before the last moments after at most %v", were, v.longest)
+		return fmt.Sprintf("%s freed, all but the last ones after at most %v", were, v.longest)
 	case at.freed == 1:
 		return fmt.Sprintf("the one freed lived at most %v", v.longest)
 	}

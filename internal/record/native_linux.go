@@ -325,7 +325,7 @@ func (s *session) begin(pid int) (*task, error) {
 	if before != nil {
 		t.earlier = append(slices.Clone(before.earlier), before.program)
 	}
-	t.curves.off = s.o.NoRSS
+	t.curves.off, t.curves.shared = s.o.NoRSS, r.touched
 	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
 	if note := unseen(exe); note != "" {
 		s.o.Log("%s", note)

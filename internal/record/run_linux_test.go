@@ -502,9 +502,14 @@ func TestTenMillionBlocksAreExact(t *testing.T) {
 		t.Fatalf("status %d, %+v", status, files)
 	}
 	t.Logf("%v for %d events", time.Since(began).Round(time.Millisecond), files[0].Events)
-	_, trace, err := opened.File(t, files[0].Path)
+	store, trace, err := opened.File(t, files[0].Path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, s := range store.Current().Timeline.Series { // without the ring, all of which was written
+		if most := slices.Max(s.Values); most > 8<<20 || len(s.Values) < 2 {
+			t.Errorf("%s of a program that keeps half a megabyte: %.0f at most, %d points", s.Name, most, len(s.Values))
+		}
 	}
 	sites, err := trace.Sites(t.Context(), analysis.Query{At: analysis.End, Range: analysis.FullRange, By: analysis.ByFunction})
 	if err != nil {
