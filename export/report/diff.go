@@ -108,7 +108,6 @@ type RowFigures struct {
 
 	Error  uint64 // by how much DeltaBytes may be off by sampling
 	Became string // what became of the row, for people
-	within bool   // it changed by no more than Error
 	errors bool   // rows of the comparison have errors
 }
 
@@ -127,7 +126,7 @@ func (a DiffAmounts) Members() []object.Member {
 		{Name: "before_count", Value: &f.BeforeCount}, {Name: "after_count", Value: &f.AfterCount},
 		{Name: "delta_count", Value: &f.DeltaCount}}
 	if f.errors {
-		list = slices.Insert(list, 3, object.Member{Name: deltaError, Value: &f.Error})
+		list = slices.Insert(list, 3, object.Member{Name: "delta_error_bytes", Value: &f.Error})
 	}
 	if f.bounds {
 		list = append(list, object.Member{Name: "before_at_least", Value: only(f.AtLeast[0], &f.BeforeBytes)},
@@ -136,9 +135,6 @@ func (a DiffAmounts) Members() []object.Member {
 	}
 	return list
 }
-
-// deltaError is the member by how much a change in bytes may be off by sampling.
-const deltaError = "delta_error_bytes"
 
 // only returns v, nil unless it holds.
 func only[T any](holds bool, v *T) *T {
@@ -152,7 +148,7 @@ func only[T any](holds bool, v *T) *T {
 func (d *Diff) figures(r *diff.Row) DiffAmounts {
 	out := RowFigures{bounds: d.What != "dominator" && *d.Metric == diff.HeapRetained.String(), errors: d.compared.Errors}
 	if r != nil {
-		out.Error, out.Became, out.within = r.Error, r.Became(), r.Within()
+		out.Error, out.Became = r.Error, r.Became()
 		out.DiffFigures, out.AtLeast, out.Change, out.Sign = newFigures(&r.Figures), r.AtLeast, r.Certainty(), r.Sign()
 	}
 	return DiffAmounts{out}

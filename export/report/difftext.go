@@ -147,11 +147,9 @@ func (d *Diff) estimates(side *DiffSide) bool {
 
 // sides returns how the figures of each side look.
 func (d *Diff) sides(s cells.Style) [2]cells.Style {
-	out := [2]cells.Style{d.style(s), d.style(s)}
-	for i, of := range []*DiffSide{&d.Before, &d.After} {
-		out[i].Estimated = d.estimates(of)
-	}
-	return out
+	before, after := d.style(s), d.style(s)
+	before.Estimated, after.Estimated = d.estimates(&d.Before), d.estimates(&d.After)
+	return [2]cells.Style{before, after}
 }
 
 // Sampled reports whether the figures of a side are estimates.
@@ -198,7 +196,7 @@ func changeText(s cells.Style, f *RowFigures) string {
 
 // percent returns how much of the bytes before a row grew by, "" where that is not known.
 func (f *RowFigures) percent() string {
-	if f.DeltaBytes == 0 || f.Change != diff.CertainChange || f.within {
+	if f.DeltaBytes == 0 || f.Change != diff.CertainChange || f.Became == diff.WithinError {
 		return ""
 	}
 	return model.Change(f.BeforeBytes, f.AfterBytes)

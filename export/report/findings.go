@@ -86,7 +86,8 @@ func (b *builder) findings() (err error) {
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
 		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: places.NewSure(f.Confidence),
-			Evidence: f.Text, history: f.History, Growth: perSecond(f.Growth), verdict: f.Kind.IsVerdict(), sampled: b.profile.Meta.Sampled != ""}
+			Evidence: f.Text, history: f.History, Growth: perSecond(f.Growth),
+			verdict: f.Kind.IsVerdict(), sampled: b.profile.Meta.Sampled != ""}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}
