@@ -69,6 +69,8 @@ type SideRow struct {
 	Bytes, Count uint64 // Bytes has the compared figure, of any unit
 	same         uint64 // objects that the other side has as well, if the side is identified
 
+	sizes uint64 // bytes of the blocks that Bytes counts, see [Drawn]
+
 	both SideSum // what the other side has as well: the same blocks of one recording, which have no error
 }
 
@@ -193,6 +195,8 @@ type Row struct {
 	Figures
 	Status ChangeStatus
 	same   uint64 // objects that both sides have, see [Comparison.Identified]
+
+	sizes [2]uint64 // of each side, as in its file
 
 	Error uint64  // by how much the change of bytes may be off by sampling, see [Comparison.Errors]
 	both  SideSum // what both sides have, if they are of one recording
@@ -373,6 +377,7 @@ func (m *rowMatcher) add(side int, s *Side) {
 			*bytes, _ = model.SaturatingAdd(*bytes, row.Bytes)
 		}
 		*count, _ = model.SaturatingAdd(*count, row.Count)
+		out.sizes[side], _ = model.SaturatingAdd(out.sizes[side], row.sizes)
 		out.same += row.same
 		if side == 0 { // the other one has the same
 			out.both.add(row.both)
@@ -433,6 +438,7 @@ func (c *Comparison) swap() {
 		r.Row[0], r.Row[1] = r.Row[1], r.Row[0]
 		r.There[0], r.There[1] = r.There[1], r.There[0]
 		r.AtLeast[0], r.AtLeast[1] = r.AtLeast[1], r.AtLeast[0]
+		r.sizes[0], r.sizes[1] = r.sizes[1], r.sizes[0]
 		r.Figures = Figures{r.AfterBytes, r.BeforeBytes, r.AfterCount, r.BeforeCount}
 	}
 }

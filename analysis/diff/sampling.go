@@ -11,6 +11,7 @@ type Drawn struct {
 	by     model.Sampling
 	counts bool // the compared figure is a number of samples, not bytes
 	scaled bool // counts of rows are estimated, too; otherwise they are those of samples
+	blocks bool // the compared figure is such a count; rows have the sizes
 }
 
 // weight is what a row weighs on a side.
@@ -30,8 +31,11 @@ func (d *Drawn) samples(of weight) float64 {
 
 // each returns what one of the samples of a row represents, and the chance of its block to be one.
 func (d *Drawn) each(of weight, samples float64) (bytes, chance float64) {
-	if d.counts {
+	switch {
+	case d.counts:
 		return 1, 0
+	case d.blocks: // in place of bytes
+		return of.count / samples, samples / of.count
 	}
 	bytes = of.bytes / samples
 	return bytes, d.by.Chance(bytes)
@@ -96,7 +100,7 @@ func off(variance float64) uint64 {
 }
 
 // known reports whether errors can be computed for the changes of rows. Numbers of samples are comparable only if both
-// sides were sampled the same way; of two places in one profile it is unknown which samples are in both.
+// sides were sampled the same way, and estimated numbers of blocks only with each other; of two places in one profile it is unknown which samples are in both.
 func (c *Comparison) known() bool {
 	a, b := c.Before, c.After
 	switch {
@@ -104,6 +108,8 @@ func (c *Comparison) known() bool {
 		return false
 	case a.File == b.File && a.File != "" && (a.Estimated && a.Drawn.scaled || b.Estimated && b.Drawn.scaled):
 		return false
+	case a.Estimated && a.Drawn.blocks, b.Estimated && b.Drawn.blocks:
+		return a.Estimated && b.Estimated && a.Drawn.blocks && b.Drawn.blocks
 	case a.Estimated && a.Drawn.counts, b.Estimated && b.Drawn.counts:
 		return a.Estimated && b.Estimated && *a.Drawn == *b.Drawn
 	}
@@ -152,6 +158,11 @@ func (c *Comparison) measure() {
 func (c *Comparison) spreads(r *Row) (spread, plain float64) {
 	by, factor := c.drawn(), c.Factor()
 	own := r.weights(factor)
+	for side, d := range by {
+		if d != nil && d.blocks {
+			own[side].bytes = float64(r.sizes[side])
+		}
+	}
 	for side, d := range by {
 		if d == nil {
 			continue

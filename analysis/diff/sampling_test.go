@@ -152,6 +152,25 @@ func TestScaledCounts(t *testing.T) {
 	}
 }
 
+// TestErrorOfBlocks compares estimated numbers of blocks: a sample represents as many as it takes to be chosen.
+func TestErrorOfBlocks(t *testing.T) {
+	const size, samples = 1000, 50
+	_, chance := everyPeriod.Sample(size)
+	side := func(file string, samples float64) *Side {
+		blocks := uint64(samples / chance)
+		return &Side{Label: file, File: file, Bases: NoBases, Estimated: true, Drawn: &Drawn{by: everyPeriod, scaled: true, blocks: true},
+			Rows: []SideRow{{Key: "a", Bytes: blocks, Count: blocks, sizes: blocks * size}}}
+	}
+	c := compareIn(t, side("x", samples), side("y", 2*samples), Options{})
+	want := 1.96 / chance * math.Sqrt((1-chance)*(3*samples+2))
+	if r := &c.Rows[0]; !c.Errors || math.Abs(float64(r.Error)-want) > want/50 || r.Within() {
+		t.Errorf("±%d, want ±%.0f", r.Error, want)
+	}
+	if c := compareIn(t, side("x", samples), exactSide("y", 64, 4), Options{}); c.Errors {
+		t.Error("the error next to an exact number is known")
+	}
+}
+
 // TestSentenceOfSamples never names what may be due to sampling.
 func TestSentenceOfSamples(t *testing.T) {
 	marked := func(n uint64) string { return model.AsEstimate(model.Bytes(n).String()) }

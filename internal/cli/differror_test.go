@@ -106,14 +106,7 @@ func TestDifferenceMarksSampledSides(t *testing.T) {
 // samples, so that they add nothing to the error.
 func TestBlocksOfBothSidesHaveNoError(t *testing.T) {
 	one := sampledFile(t)
-	other := filepath.Join(t.TempDir(), "other.mlyze")
-	data, err := os.ReadFile(one)
-	if err == nil {
-		err = os.WriteFile(other, data, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := copyOf(t, one)
 	for _, more := range [][]string{{"--a", "50%", "--b", "51%"}, {"--group", "total", "--a", "50%", "--b", "51%"},
 		{"--by", "alloc_bytes", "--a", "0%..50%", "--b", "0%..51%"}} {
 		within, between := comparedIn(t, append(more, one)...), comparedIn(t, append(more, one, other)...)
@@ -125,6 +118,53 @@ func TestBlocksOfBothSidesHaveNoError(t *testing.T) {
 	for _, r := range same.Rows {
 		if *r.Error != 0 {
 			t.Errorf("the same moment: %+v", r)
+		}
+	}
+}
+
+// copyOf returns a copy of a file, which counts as another recording.
+func copyOf(t *testing.T, path string) string {
+	t.Helper()
+	other := filepath.Join(t.TempDir(), "other-"+filepath.Base(path))
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(other, data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return other
+}
+
+// TestErrorsOfProfiles expects errors where a profile states how often it was sampled and counts blocks.
+func TestErrorsOfProfiles(t *testing.T) {
+	for _, tt := range []struct {
+		file  string
+		args  []string
+		known bool
+	}{
+		{"../../loaders/pprof/testdata/go.heap.pb.gz", nil, true},
+		{"../../loaders/pprof/testdata/go.heap.pb.gz", []string{"--by", "alloc_objects"}, true},
+		{"../../loaders/pprof/testdata/go.heap.pb.gz", []string{"--by", "alloc_objects", "--group", "function"}, false},
+		{"../../loaders/pprof/testdata/go.heap.pb.gz", []string{"--by", "alloc_space", "--group", "function"}, true},
+		{"../../loaders/heaptext/testdata/sampled4096.f.heap", []string{"--normalize", "total"}, true},
+		{"../../loaders/v8profile/testdata/shop.heapprofile", nil, false},
+	} {
+		got := comparedIn(t, append(tt.args, tt.file, copyOf(t, tt.file))...)
+		for _, r := range got.Rows {
+			if r.Error != nil != tt.known {
+				t.Fatalf("%s, %v: %+v", tt.file, tt.args, r)
+			}
+		}
+		if got.Totals.Error != nil != tt.known || tt.known && *got.Totals.Error == 0 {
+			t.Errorf("%s, %v: total %+v", tt.file, tt.args, got.Totals)
+		}
+		_, text, _ := run(t, Env{}, append([]string{"diff"}, append(tt.args, tt.file, copyOf(t, tt.file))...)...)
+		if strings.Contains(text, "may be off is unknown") == tt.known {
+			t.Errorf("%s, %v: %s", tt.file, tt.args, text)
+		}
+		if got := comparedIn(t, append(tt.args, tt.file, tt.file)...); got.Totals.Error != nil {
+			t.Errorf("%s, %v: one file has an error", tt.file, tt.args)
 		}
 	}
 }
