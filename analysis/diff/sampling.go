@@ -214,10 +214,10 @@ func (c *Comparison) within() bool {
 func ErrorText(amount string) string { return "±" + model.Unmarked(amount) }
 
 // ErrorNote returns what errors mean, and how many rows changed by more, or that they are unknown; "" if both sides are
-// exact.
+// exact, or no row changed.
 func (c *Comparison) ErrorNote() string {
 	switch {
-	case !c.Before.Estimated && !c.After.Estimated:
+	case !c.Before.Estimated && !c.After.Estimated, c.beyond+c.Within == 0:
 		return ""
 	case !c.Errors:
 		return "differences may be due to sampling: by how much they may be off is unknown"

@@ -122,12 +122,17 @@ func TestNoErrors(t *testing.T) {
 	unknown.Drawn = nil
 	profile := sampledSide("x", everyPeriod, 64, 3)
 	profile.Drawn.scaled = true
+	later := sampledSide("x", everyPeriod, 64, 4)
+	later.Drawn = profile.Drawn
+	if c := compareIn(t, counts("x", everyPeriod), counts("x", everyPeriod), Options{}); c.ErrorNote() != "" {
+		t.Error("nothing changed:", c.ErrorNote())
+	}
 	for name, sides := range map[string][2]*Side{
 		"exact":              {exactSide("x", 64, 3), exactSide("y", 64, 4)},
 		"unknown":            {unknown, exactSide("y", 64, 4)},
 		"counts next exact":  {counts("x", everyPeriod), exactSide("y", 64, 4)},
 		"counts differently": {counts("x", everyPeriod), counts("y", model.Sampling{Rate: 0.5})},
-		"one profile":        {profile, profile},
+		"one profile":        {profile, later},
 	} {
 		c := compareIn(t, sides[0], sides[1], Options{})
 		if c.Errors || c.TotalError != 0 || c.Rows[0].Error != 0 || c.Within != 0 || strings.HasSuffix(c.ErrorNote(), "is unknown") == (name == "exact") {

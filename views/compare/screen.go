@@ -226,7 +226,7 @@ func (p *Screen) answer() string {
 	text := func(n uint64) string { return p.Set.amount(n, p.State.Exact) }
 	out := p.Set.ofSide(0, t.BeforeBytes, p.State.Exact) + " → " + p.Set.ofSide(1, t.AfterBytes, p.State.Exact) + "  " +
 		p.DeltaCell(t.BeforeBytes, t.AfterBytes, text).Text
-	if p.Set.Errors {
+	if p.Set.TotalError > 0 {
 		out += " " + diff.ErrorText(text(p.Set.TotalError))
 	}
 	if !p.Fresh() {
