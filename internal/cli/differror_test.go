@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/memtui/memtui/internal/cli/fail"
 )
 
 // comparedRows is what JSON has of errors.
@@ -56,6 +58,16 @@ func TestErrorsInDifferences(t *testing.T) {
 	_, text, _ := run(t, Env{}, "diff", "-f", "csv", exact, sampled)
 	if rows, err := csv.NewReader(strings.NewReader(text)).ReadAll(); err != nil || !slices.Contains(rows[0], deltaErrorColumn) {
 		t.Errorf("CSV: %v, %v", err, rows)
+	}
+	for _, column := range []string{"error", deltaErrorColumn} {
+		for _, r := range comparedIn(t, "--a", "50%", "--filter", column+">1K", exact, sampled).Rows {
+			if *r.Error <= 1<<10 {
+				t.Errorf("the filter keeps %+v", r)
+			}
+		}
+		if status, _, errs := run(t, Env{}, "diff", "--filter", column+">1K", exact, exact); status != fail.StatusUsage || !strings.Contains(errs, "unknown column "+column) {
+			t.Errorf("exact: %d, %s", status, errs)
+		}
 	}
 	if got := comparedIn(t, "--a", "50%", exact, exact); got.Within != nil || got.Totals.Error != nil || got.Rows[0].Error != nil {
 		t.Errorf("exact sides have errors: %+v", got)

@@ -173,7 +173,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 			Rank:  func(r *change) uint64 { return changeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
 			Known: func(r *change) bool { return r.Certainty() != diff.UnknownChange },
 			Cell:  func(r *change) widget.Cell { return t.env.ChangeCell(r.Row, t.amount) }},
-		{Title: titles.Error, Key: "delta_error_bytes", Fields: []string{"error"}, Figure: AmountFigure, Width: width, Drop: 1,
+		{Title: titles.Error, Key: "delta_error_bytes", Fields: set.errorFields(), Figure: AmountFigure, Width: width, Drop: 1,
 			Hidden: !set.Errors, Value: func(r *change) uint64 { return r.Error },
 			Cell: func(r *change) widget.Cell {
 				return widget.Cell{Text: diff.ErrorText(t.amount(r.Error)), Style: t.env.Look.Muted}
@@ -213,6 +213,14 @@ func (s *ChangeSet) countFields() []string {
 		return nil
 	}
 	return []string{"count"}
+}
+
+// errorFields returns the names in filters for the error of a change.
+func (s *ChangeSet) errorFields() []string {
+	if !s.Errors {
+		return nil
+	}
+	return []string{"error"}
 }
 
 // objectFields returns the names in filters for the number of objects of a column of the reports.
