@@ -176,3 +176,27 @@ func TestErrorsOfProfiles(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckListsNoNoise expects that what grew since another run does not list what sampling may have caused.
+func TestCheckListsNoNoise(t *testing.T) {
+	const exact = "../../testdata/small_kvleak.mlyze"
+	base := filepath.Join(t.TempDir(), "base.mlyze")
+	if status, _, errs := run(t, Env{}, "convert", "--to", "50%", exact, base); status != 0 {
+		t.Fatal(errs)
+	}
+	grown := func(path string) (n int) {
+		status, text, errs := run(t, Env{}, "check", "-f", "json", "--base", base, path)
+		var got struct {
+			Base struct {
+				Count *int `json:"grown_count"`
+			}
+		}
+		if err := json.Unmarshal([]byte(text), &got); status > 1 || err != nil || got.Base.Count == nil {
+			t.Fatalf("%s: status %d, %v, %s", path, status, err, errs)
+		}
+		return *got.Base.Count
+	}
+	if all, sure := grown(exact), grown(sampledFile(t)); all == 0 || sure >= all {
+		t.Errorf("%d rows grew, and %d next to samples", all, sure)
+	}
+}
