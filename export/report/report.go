@@ -249,23 +249,20 @@ type LeakSite struct {
 	Median  model.Time    `json:"median_us"`
 	First   model.Time    `json:"first_us"` // birth of the oldest, since the start of the file
 	Last    model.Time    `json:"last_us"`
-	Shape   string        `json:"shape"`               // Verdict, or "none" if there is no verdict
-	Threads []uint16      `json:"threads,omitzero"`    // absent if the file has none
-	Verdict string        `json:"verdict,omitzero"`    // about the complete run; unknown for one block of a range
-	Sure    *places.Sure  `json:"confidence,omitzero"` // of the verdict
+	Shape   string        `json:"shape"`                            // Verdict, or "none" if there is no verdict
+	Threads []uint16      `json:"threads,omitzero"`                 // absent if the file has none
+	Verdict string        `json:"verdict,omitzero"`                 // about the complete run; unknown for one block of a range
+	Sure    *places.Sure  `json:"confidence,omitzero"`              // of the verdict
+	Growth  *float64      `json:"growth_bytes_per_second,omitzero"` // of a leak
 	Owner   places.Owner  `json:"owner,omitzero"`
 	Frames  places.Frames `json:"frames,omitzero"`
 
 	history []uint64
-	growth  float64 // of a leak, in bytes per second
-	allocs  uint64  // blocks that the site allocated in the range, for the share that leaked
+	allocs  uint64 // blocks that the site allocated in the range, for the share that leaked
 }
 
 // History returns the live bytes of the site over the run, in columns of equal duration.
 func (s *LeakSite) History() []uint64 { return s.history }
-
-// Growth returns how fast a leak grows, in bytes per second, or 0 if the site does not leak.
-func (s *LeakSite) Growth() float64 { return s.growth }
 
 // Function holds the share of one function name. Totals count a function once per stack.
 type Function struct {

@@ -127,7 +127,7 @@ func (m *metaParser) elements(value func()) {
 }
 
 // errorInTables explains the column of errors, which are standard errors.
-const errorInTables = "± in tables is the standard error: the truth is rarely off by more than twice that"
+const errorInTables = "± in tables of one recording is the standard error: the truth is rarely off by more than twice that"
 
 // errorOf states how far a sum of sizes is off where bytes were sampled. A sum of L bytes of blocks that are small next
 // to the period P has a standard error of √(P·L), of larger ones a smaller one; 19 of 20 are within twice that.
