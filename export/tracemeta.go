@@ -99,11 +99,23 @@ func (m *traceMeta) origin() {
 	state("addresses", "invented", from.InventedAddresses)
 	state("threads", "unknown", from.NoThreads)
 	if from.Sampled != "" {
-		m.tables.Member("sampling", append(model.AppendJSONString([]byte(`{"stated": `), from.Sampled), '}'))
+		m.tables.Member("sampling", sampling(from))
 	}
 	if t := m.p.Timeline; t != nil && len(t.Series) > 0 {
 		m.tables.Member("series", m.curves(t.Series))
 	}
+}
+
+// sampling returns as JSON how blocks were chosen, with the numbers that state the chance as far as they are known.
+func sampling(from *model.Meta) []byte {
+	b := model.AppendJSONString([]byte(`{"stated": `), from.Sampled)
+	switch s := from.Sampling; {
+	case s.Rate > 0:
+		b = strconv.AppendFloat(append(b, `, "rate": `...), s.Rate, 'g', -1, 64)
+	case s.Period > 0 && !s.Varies:
+		b = strconv.AppendUint(append(b, `, "period_bytes": `...), s.Period, 10)
+	}
+	return append(b, '}')
 }
 
 // curves returns curves of bytes as JSON, in the range that is written.

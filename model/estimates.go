@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // Sampling states by what chance blocks were chosen for recording. It is the zero value if that is unknown, or if all
@@ -20,11 +21,11 @@ func (s Sampling) Error(bytes, samples uint64) float64 {
 	if samples == 0 {
 		return 0
 	}
-	return math.Sqrt((1 - s.chance(float64(bytes)/float64(samples))) / float64(samples))
+	return math.Sqrt((1 - s.Chance(float64(bytes)/float64(samples))) / float64(samples))
 }
 
-// chance returns the chance by which a block was chosen that represents so many bytes.
-func (s Sampling) chance(weight float64) float64 {
+// Chance returns the chance by which a block was chosen that represents so many bytes, 0 if it is unknown.
+func (s Sampling) Chance(weight float64) float64 {
 	if s.Rate > 0 {
 		return min(s.Rate, 1)
 	}
@@ -32,6 +33,22 @@ func (s Sampling) chance(weight float64) float64 {
 		return 0
 	}
 	return min(s.size(weight)/max(weight, 1), 1)
+}
+
+// Sample returns what a block of a size represents if it is chosen, and the chance of that: its size and 1 if it is
+// unknown.
+func (s Sampling) Sample(size float64) (weight, chance float64) {
+	switch {
+	case s.Rate > 0:
+		chance = min(s.Rate, 1)
+	case s.Period == 0:
+		chance = 1
+	case size < 1: // of which one represents the period
+		return float64(s.Period), 0
+	default:
+		chance = -math.Expm1(-size / float64(s.Period))
+	}
+	return size / chance, chance
 }
 
 // size returns the size of a block that represents so many bytes. Where s is the size and P the period, these are
@@ -102,6 +119,9 @@ func AsEstimates(sentence string) string {
 	}
 	return sentence
 }
+
+// Unmarked returns an amount of memory without the mark of an estimate.
+func Unmarked(amount string) string { return strings.TrimPrefix(amount, EstimateMark) }
 
 // AsEstimate marks an amount of memory.
 func AsEstimate(amount string) string {

@@ -136,13 +136,16 @@ func CutShort(list []Problem) *Problem {
 const (
 	CodeLostEvents   = "lost-events"
 	CodeStoppedEarly = "stopped-early"
+	CodeKilled       = "recorder-killed"
 )
 
 // InPart is what is said of a recording of which a recorder left something out.
 const InPart = "recorded in part"
 
 // RecordedInPart reports whether a problem's code means that.
-func RecordedInPart(code string) bool { return code == CodeLostEvents || code == CodeStoppedEarly }
+func RecordedInPart(code string) bool {
+	return code == CodeLostEvents || code == CodeStoppedEarly || code == CodeKilled
+}
 
 // CutFirst returns the problems with those first that report that the program left something out, as users can do
 // something about them. Otherwise the order stays. The given list is not changed.

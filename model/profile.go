@@ -54,6 +54,10 @@ type Meta struct {
 	// if the file is not watched, or no longer.
 	Live string
 
+	// Ended is how the recorded program ended, in a few words: "ended by SIGSEGV", "exit status 3", "program ran on". It
+	// is "" where that is not known, and for a program without an error.
+	Ended string
+
 	FrameNote string // how the order of frames was determined, in words; "" if there are no stacks
 	Facts     []Fact // what only this format states, for `info` and the help screen
 }

@@ -43,6 +43,16 @@ func (e *ProfileEvent) every() (every string, ok bool) {
 	return strconv.FormatFloat(n, 'f', -1, 64) + " " + Clean(e.PeriodUnit), true
 }
 
+// BytePeriod returns the mean distance of two samples of allocated memory in bytes; ok is false if it is unknown.
+func (e *ProfileEvent) BytePeriod() (period uint64, ok bool) {
+	n := e.SamplePeriod
+	if n <= 1 || n >= 1<<62 || e.Kind != "allocation" {
+		return 0, false
+	}
+	unit := ProfileMetric{Unit: e.PeriodUnit}
+	return uint64(n), e.PeriodUnit == "" || unit.Measure().Bytes
+}
+
 // Estimates reports whether values of a metric are estimates of memory: an event of allocations has them scaled from
 // samples. The samples themselves are counted.
 func (p *StackProfile) Estimates(event uint16, metric MetricID) bool {

@@ -162,13 +162,21 @@ func (a *app) instantText() (text string) {
 	return text
 }
 
+// end names the end of a run that is not watched.
+func (a traceKind) end() string {
+	if p := a.state.Profile; p != nil && p.Meta.Ended != "" {
+		return p.Meta.Ended
+	}
+	return "end of run"
+}
+
 // instant returns the instant or range, and whether times between those in the file are estimates.
 func (a traceKind) instant() (text string) {
 	s := &a.state
 	if s.Status.Events == 0 {
 		return ""
 	}
-	at := "end of run · " + s.Status.Duration.String()
+	at := a.end() + " · " + s.Status.Duration.String()
 	switch {
 	case s.Live():
 		at = liveText(s, time.Now())

@@ -21,11 +21,17 @@ func openTwo(t testing.TB, w, h int, name string, before []byte, other string, a
 	t.Helper()
 	store, ix := loadBytes(t, name, before)
 	store2, ix2 := loadBytes(t, other, after)
-	u := openUI(t, w, h, colorCaps, store, ix)
 	second := &compare.Second{Name: other, Path: other, Store: store2}
 	if store2.Current().Allocations != nil {
 		second.Trace = ix2
 	}
+	return openSides(t, w, h, store, ix, second)
+}
+
+// openSides starts the program on a file and the one that it is compared with.
+func openSides(t testing.TB, w, h int, store *model.Store, ix analysis.Trace, second *compare.Second) *program {
+	t.Helper()
+	u := openUI(t, w, h, colorCaps, store, ix)
 	u.sim.Do(func() {
 		u.app.adoptSecond(second, newSecondFile(second, nil))
 		u.app.emit(state.ShowDifference{On: true})
@@ -125,6 +131,36 @@ func TestDifferenceOfTwoTraces(t *testing.T) {
 	for _, k := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 		u.keys(k).has("difference", "A old.mlyze")
 	}
+}
+
+// sampledStore returns a file of which every second block was recorded.
+func sampledStore(t testing.TB, name string) (*model.Store, analysis.Trace) {
+	store, ix := loadBytes(t, name, kvleak())
+	p, sampled := *store.Current(), &model.Store{}
+	p.Meta.Sampled, p.Meta.Sampling = "sampled: 50 % of blocks", model.Sampling{Rate: 0.5}
+	sampled.Publish(&p)
+	return sampled, ix
+}
+
+// A sampled side has marks, differences have errors, and what sampling may have caused is not named.
+func TestDifferenceOfSampledTraces(t *testing.T) {
+	store, ix := loadBytes(t, "exact.mlyze", kvleak())
+	second := &compare.Second{Name: "sampled.mlyze", Path: "sampled.mlyze"}
+	second.Store, second.Trace = sampledStore(t, "sampled.mlyze")
+	u := openSides(t, 160, 40, store, ix, second).keys("p", "A", "e", "3")
+	u.has("live bytes changed by no more than the error of sampling (±", "in total, from 1.13 MiB to ~429 KiB; put shrank by ~58.6 KiB",
+		"5 within ±", "exceeded by 3 of 8", "~−977 KiB  ±1.87 MiB", "% of all changes; within the error of sampling")
+	u.keys("2").has("A at most 1.13 MiB · B at most ~1.13 MiB").keys("3")
+	u.has("before A exact.mlyze peak").keys("y")
+	if got := u.sim.Clipboard(); !strings.Contains(got, "before 977 KiB, after 0 B: ~−977 KiB ±1.87 MiB") {
+		t.Error(got)
+	}
+	u.keys("5").has("before ").keys("~").has("after A exact.mlyze peak").keys("1").has("±")
+
+	sampled, ix2 := sampledStore(t, "one.mlyze")
+	one := openUI(t, 160, 40, colorCaps, sampled, ix2).keys("p", "A", "e", "d", "3")
+	one.has("shrank by ~", " ±", "exceeded by ", "within ±")
+	openKvleak(t, 160, 40, colorCaps).keys("p", "A", "e", "d", "3").hasNot("±", "~4", "~−")
 }
 
 // What changed between files of which one was cut is no more than what was read says.

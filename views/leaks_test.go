@@ -198,7 +198,8 @@ func TestSampledFiguresAreMarked(t *testing.T) {
 	u.keys("2").has("live ~429 KiB", "to peak ~+730 KiB").keys("3").has("~391K", "±", "live ~").hasNot("TEMP")
 	u.keys("4").has("±", "never freed ~").keys("5").has("~4").keys("6").has("WEIGHT", "it represents ~")
 	u.keys("7").has("Bytes by weight and lifetime", "A row is what samples represent", "Sites of samples that weigh", " weight ")
-	u.keys("1").has("peak ~").keys("3").has("at most ~391 KiB")
+	u.keys("1").has("peak ~").keys("3").has("at most ~391 KiB", "LIVE▼      ±  ", "SAMPLES       ±")
+	u.keys("1").has("LIVE▼      ±  ").keys("c", "c").has("±")
 	for key, want := range map[string]string{"3": "live ~391 KiB", "4": "13 samples (~32.5 KiB)", "6": "it represents ~400,000 B", "7": "sample"} {
 		u.keys(key, "y")
 		if got := u.sim.Clipboard(); !strings.Contains(got, want) || strings.Contains(got, " block ") {

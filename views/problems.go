@@ -123,7 +123,7 @@ func (p *problems) About() string {
 	if p.all() == 0 {
 		return ""
 	}
-	return model.Counted(len(model.MergeProblems(p.State.Profile.Problems)), "finding")
+	return model.Counted(len(model.MergeProblems(p.State.Profile.Problems)), "remark")
 }
 
 func (p *problems) Show(s *state.State) {

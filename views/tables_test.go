@@ -11,6 +11,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/calls"
 	layouts "github.com/memtui/memtui/export/report/dump"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/internal/memtest/modeltest"
 	"github.com/memtui/memtui/model/titles"
@@ -164,7 +165,7 @@ func heapCases() []tableCase {
 		{"Threads", onJava, []string{"4"}, list, jsonKeys(report.HeapThread{}), []string{titles.Frame}},
 		{"Waste", onJava, []string{"7"}, list, jsonKeys(report.HeapString{}, report.HeapRoom{}), nil},
 		{"Found", onRecords, []string{"7"}, paneOf("objects", "ListPane"), jsonKeys(report.HeapRow{}, report.HeapObject{}), nil},
-		{"Found by type", onRecords, []string{"7", "b"}, list, jsonKeys(report.HeapFound{}), nil},
+		{"Found by type", onRecords, []string{"7", "b"}, list, jsonKeys(members.Found{}), nil},
 		{"Difference of types", onRecords, []string{"2", "d"}, list, diff, nil},
 	}
 }

@@ -28,10 +28,19 @@ type Side struct {
 	sets   bool     // a row's weight is that of a set of things: that of merged rows is at least the largest
 
 	identified bool // rows have the number of objects that the other side has as well
+
+	Estimated bool    // the compared figure is estimated from samples
+	Drawn     *Drawn  // how, nil if that is unknown
+	both      SideSum // sum of that of its rows, or of those they were grouped from
 }
 
 // SideSum is the total of a side.
 type SideSum struct{ bytes, count uint64 }
+
+func (s *SideSum) add(n SideSum) {
+	s.bytes, _ = model.SaturatingAdd(s.bytes, n.bytes)
+	s.count, _ = model.SaturatingAdd(s.count, n.count)
+}
 
 // Sum returns the total of the side, with any kind of rows. It saturates.
 func (s *Side) Sum() SideSum {
@@ -59,6 +68,10 @@ type SideRow struct {
 
 	Bytes, Count uint64 // Bytes has the compared figure, of any unit
 	same         uint64 // objects that the other side has as well, if the side is identified
+
+	sizes uint64 // bytes of the blocks that Bytes counts, see [Drawn]
+
+	both SideSum // what the other side has as well: the same blocks of one recording, which have no error
 }
 
 // there reports whether the row is present on the side.
@@ -182,6 +195,11 @@ type Row struct {
 	Figures
 	Status ChangeStatus
 	same   uint64 // objects that both sides have, see [Comparison.Identified]
+
+	sizes [2]uint64 // of each side, as in its file
+
+	Error uint64  // by how much the change of bytes may be off by sampling, see [Comparison.Errors]
+	both  SideSum // what both sides have, if they are of one recording
 }
 
 // Objects returns how many of the objects of a row are only in after, in both, and only in before.
@@ -270,6 +288,11 @@ type Comparison struct {
 	Unknown       int              // rows left out because their weight is unknown on one side
 	Joined        *JoinedStacks    // nil if no side has stacks
 
+	Errors     bool   // a side is sampled, and rows have the error of their change: in 19 of 20 cases it is off by at most so much
+	TotalError uint64 // of the change in total
+	Within     int    // rows that changed by no more than their error
+
+	beyond    int            // rows that changed by more than their error
 	libraries *regexp.Regexp // of the options
 	masks     []Mask
 }
@@ -294,6 +317,7 @@ func Compare(ctx context.Context, before, after *Side, opt Options) (*Comparison
 	if err := c.normalize(); err != nil {
 		return nil, err
 	}
+	c.measure()
 	c.conclude()
 	return c, ctx.Err()
 }
@@ -351,7 +375,11 @@ func (m *rowMatcher) add(side int, s *Side) {
 			*bytes, _ = model.SaturatingAdd(*bytes, row.Bytes)
 		}
 		*count, _ = model.SaturatingAdd(*count, row.Count)
+		out.sizes[side], _ = model.SaturatingAdd(out.sizes[side], row.sizes)
 		out.same += row.same
+		if side == 0 { // the other one has the same
+			out.both.add(row.both)
+		}
 		switch best := &out.Row[side]; {
 		case *best < 0:
 			*best = i
@@ -431,6 +459,7 @@ func (c *Comparison) swap() {
 		r.Row[0], r.Row[1] = r.Row[1], r.Row[0]
 		r.There[0], r.There[1] = r.There[1], r.There[0]
 		r.AtLeast[0], r.AtLeast[1] = r.AtLeast[1], r.AtLeast[0]
+		r.sizes[0], r.sizes[1] = r.sizes[1], r.sizes[0]
 		r.Figures = Figures{r.AfterBytes, r.BeforeBytes, r.AfterCount, r.BeforeCount}
 	}
 }
@@ -483,6 +512,12 @@ func (c *Comparison) conclude() {
 			r.Status = ChangeUnknown
 		}
 		c.Counts[r.Status]++
+		switch {
+		case r.Within():
+			c.Within++
+		case r.Change() > 0:
+			c.beyond++
+		}
 		c.unmatched(r)
 	}
 	slices.SortStableFunc(c.Rows, func(x, y Row) int {

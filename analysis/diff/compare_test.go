@@ -433,7 +433,7 @@ func TestCompareSentence(t *testing.T) {
 // Counts of samples are not called blocks, and those of samples and of blocks are not compared.
 func TestBlocks(t *testing.T) {
 	const every = "sampled every 4.00 KiB"
-	for sampled, want := range map[[2]string]string{{}: "blocks", {every, every}: "samples", {every, ""}: "", {"", every}: ""} {
+	for sampled, want := range map[[2]string]string{{}: "blocks", {every, every}: "samples", {every, "sampled every 64.0 KiB"}: "", {every, ""}: "", {"", every}: ""} {
 		if got := Blocks(sampled); got != want {
 			t.Errorf("%q: %q, want %q", sampled, got, want)
 		}

@@ -127,7 +127,8 @@ func (g StackGroup) ofProfiles(w *model.StackProfile, label string) (by weights.
 // addition to the built-in ones; nil for none.
 func groupSide(s *Side, by StackGroup, libraries *regexp.Regexp) *Side {
 	owners := calltree.NewOwners(s.Stacks, libraries)
-	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Total: s.Total}}
+	g := sideGroups{by: by, at: map[textKey]int{}, out: &Side{Label: s.Label, File: s.File, Bases: s.Bases, Total: s.Total,
+		Estimated: s.Estimated, Drawn: s.Drawn, both: s.both}}
 	if by == GroupTotal {
 		sum := s.Sum()
 		g.out.Total, g.out.nested = &sum, true
@@ -199,6 +200,7 @@ func (g *sideGroups) add(group SideRow, r *SideRow) {
 	out.Listed = out.Listed || r.Listed
 	out.Bytes, _ = model.SaturatingAdd(out.Bytes, r.Bytes)
 	out.Count, _ = model.SaturatingAdd(out.Count, r.Count)
+	out.both.add(r.both)
 }
 
 // CutSide keeps at most depth frames of each stack, nearest to its leaf, because recorders cut stacks at different

@@ -60,8 +60,49 @@ func ProfileSide(ctx context.Context, p *model.Profile, filter FilterStacks, q P
 	if err != nil {
 		return nil, err
 	}
+	if err := q.estimate(ctx, p, view, side, counts != nil); err != nil {
+		return nil, err
+	}
 	side.Bases, err = q.bases(ctx, p)
 	return side, err
+}
+
+// estimate states how the figures of a side are estimated. The error of a number of blocks depends on their sizes.
+func (q *ProfileQuestion) estimate(ctx context.Context, p *model.Profile, view *calltree.FilteredStacks, side *Side, counted bool) error {
+	w := p.Weights
+	if side.Estimated = w.Estimates(q.Event, q.Metric); !side.Estimated || !counted {
+		return nil
+	}
+	if side.Drawn = q.drawn(w); side.Drawn == nil || !side.Drawn.blocks {
+		return nil
+	}
+	m, _ := weights.SizeMetric(w, q.Metric)
+	sizes, ok, err := q.weigh(ctx, p, m)
+	if err != nil || !ok {
+		side.Drawn = nil
+		return err
+	}
+	sizes = sizes.Filter(view)
+	for r := range side.Rows { // which are aligned to the records
+		n, _ := sizes.Weight(model.RecordID(r))
+		side.Rows[r].sizes = wholeNumber(n)
+	}
+	return nil
+}
+
+// drawn returns how figures in bytes are estimated: profiles have counts scaled as well, unless they count samples. It
+// returns nil if that is unknown.
+func (q *ProfileQuestion) drawn(w *model.StackProfile) *Drawn {
+	period, ok := w.Events[q.Event].BytePeriod()
+	count, _ := weights.CountMetric(w, q.Metric)
+	_, sized := weights.SizeMetric(w, q.Metric)
+	switch {
+	case ok && sized && count == q.Metric && q.Group == GroupStack: // the error depends on sizes, which groups mix
+		return &Drawn{by: model.Sampling{Period: period}, scaled: true, blocks: true}
+	case !ok || count == q.Metric || !w.Metrics[q.Metric].Measure().Bytes:
+		return nil
+	}
+	return &Drawn{by: model.Sampling{Period: period}, scaled: w.Metrics[count].Name != "samples"}
 }
 
 // weigh selects records by a metric: all, in a window, or by the samples of a range. ok is false if those do not record

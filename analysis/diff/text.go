@@ -16,13 +16,23 @@ type Words struct {
 	Things  string              // its plural; "" for the usual one
 	Unknown string              // why rows are left out
 	Sums    bool                // rows are unknown, so nothing is said about them
-	Amount  func(uint64) string // how bytes are written; nil: three digits with a binary unit
+	Amount  func(uint64) string // how changes of bytes are written; nil: three digits with a binary unit
+	Side    SideAmounts         // how bytes of the sides are written; nil: as changes
 	Name    func(string) string // how names of rows are written; nil: cleaned
 }
+
+// SideAmounts say how bytes of each side are written, before and after: only those of a sampled side are marked as
+// estimates.
+type SideAmounts [2]func(uint64) string
 
 func (w *Words) fill() {
 	if w.Amount == nil {
 		w.Amount = func(n uint64) string { return model.Bytes(n).String() }
+	}
+	for i := range w.Side {
+		if w.Side[i] == nil {
+			w.Side[i] = w.Amount
+		}
 	}
 	if w.Name == nil {
 		w.Name = model.Clean
@@ -36,6 +46,9 @@ func (w *Words) Count(n int) string {
 	}
 	return model.CountedAs(n, w.Thing, w.Things)
 }
+
+// off returns an error with its sign.
+func (w *Words) off(n uint64) string { return ErrorText(w.Amount(n)) }
 
 // SamplingNote returns a warning if figures that were estimated from samples are compared with others, "" if both are
 // or neither is. sampled are the words of [model.ProfileEvent.Sampled] for each side.
@@ -51,13 +64,13 @@ func SamplingNote(names, sampled [2]string) string {
 		names[a], sampled[a], names[b])
 }
 
-// Blocks returns what counts of two traces count: "blocks"; "samples" where both are sampled; "" where one is, as these
-// cannot be compared. sampled are the words of [model.Meta.Sampled] for each side.
+// Blocks returns what counts of two traces count: "blocks"; "samples" where both are sampled the same way; "" where one
+// is, or the other one differently, as these cannot be compared. sampled are the words of [model.Meta.Sampled] for each side.
 func Blocks(sampled [2]string) string {
 	switch {
 	case sampled == [2]string{}:
 		return "blocks"
-	case sampled[0] != "" && sampled[1] != "":
+	case sampled[0] == sampled[1]:
 		return "samples"
 	}
 	return ""
@@ -88,35 +101,60 @@ func factor(f float64) string { return strconv.FormatFloat(f, 'g', 4, 64) }
 func (c *Comparison) Sentence(w Words) string {
 	w.fill()
 	t := &c.Totals
+	before, after := w.Side[0](t.BeforeBytes), w.Side[1](t.AfterBytes)
 	var out strings.Builder
 	switch {
+	case c.unlike():
+		return fmt.Sprintf("How %s changed is unknown: one side counts samples, and the other one blocks, or samples of another kind.", w.Measure)
 	case !w.Sums && c.Counts[ChangeSame] == len(c.Rows) && t.DeltaBytes() == 0 && (w.Counted == "" || t.DeltaCount() == 0):
 		return fmt.Sprintf("Nothing changed: %s is %s on both sides.", w.Measure, w.Amount(t.AfterBytes))
+	case c.Errors && c.within() && c.beyond == 0:
+		return fmt.Sprintf("No difference of %s exceeds the error of sampling (%s): %s before, %s after.",
+			w.Measure, w.off(c.TotalError), before, after)
 	case t.DeltaBytes() == 0:
-		fmt.Fprintf(&out, "From before to after %s stayed at %s in total", w.Measure, w.Amount(t.AfterBytes))
+		fmt.Fprintf(&out, "From before to after %s stayed at %s in total", w.Measure, after)
+	case c.Errors && c.within():
+		fmt.Fprintf(&out, "From before to after %s changed by no more than the error of sampling (%s) in total, from %s to %s",
+			w.Measure, w.off(c.TotalError), before, after)
 	default:
 		verb := "grew"
 		if t.DeltaBytes() < 0 {
 			verb = "shrank"
 		}
-		fmt.Fprintf(&out, "From before to after %s %s by %s%s, from %s to %s", w.Measure, verb,
-			w.Amount(distance(t.BeforeBytes, t.AfterBytes)),
-			percentText(t), w.Amount(t.BeforeBytes), w.Amount(t.AfterBytes))
+		fmt.Fprintf(&out, "From before to after %s %s by %s%s%s, from %s to %s", w.Measure, verb,
+			w.Amount(distance(t.BeforeBytes, t.AfterBytes)), c.offTotal(&w), percentText(t), before, after)
 	}
-	if n := t.DeltaCount(); w.Counted != "" && n != 0 {
-		sign := "+"
-		if n < 0 {
-			sign = "-"
-		}
-		d, word := distance(t.BeforeCount, t.AfterCount), w.Counted
-		if d == 1 {
-			word = strings.TrimSuffix(word, "s")
-		}
-		fmt.Fprintf(&out, " (%s%s %s)", sign, model.Group(d), word)
+	if !c.Errors || !c.within() {
+		out.WriteString(w.countsText(t))
 	}
 	out.WriteString(c.most(&w))
 	out.WriteString(".")
 	return out.String()
+}
+
+// offTotal returns the error of the change in total, "" if there is none.
+func (c *Comparison) offTotal(w *Words) string {
+	if c.TotalError == 0 {
+		return ""
+	}
+	return " " + w.off(c.TotalError)
+}
+
+// countsText returns how counts changed, in parentheses; "" if they did not.
+func (w *Words) countsText(t *Figures) string {
+	n := t.DeltaCount()
+	if w.Counted == "" || n == 0 {
+		return ""
+	}
+	sign := "+"
+	if n < 0 {
+		sign = "-"
+	}
+	d, word := distance(t.BeforeCount, t.AfterCount), w.Counted
+	if d == 1 {
+		word = strings.TrimSuffix(word, "s")
+	}
+	return fmt.Sprintf(" (%s%s %s)", sign, model.Group(d), word)
 }
 
 // percentText returns the change in percent, in parentheses; "" if there is none.
@@ -128,15 +166,23 @@ func percentText(f *Figures) string {
 	return " (" + strings.Replace(p, " ×", " times as much", 1) + ")"
 }
 
-// most names the row with the largest part of the change.
+// most names the row with the largest part of the change: none whose change may be due to sampling. If the change in
+// total may be, it is the row that changed most.
 func (c *Comparison) most(w *Words) string {
-	at, p := MostOfChange(&c.Totals, len(c.Rows), func(i int) *Figures {
-		if c.Rows[i].Certainty() != CertainChange {
+	whole := c.Totals
+	if c.Errors && c.within() {
+		whole = Figures{}
+	}
+	at, p := MostOfChange(&whole, len(c.Rows), func(i int) *Figures {
+		if r := &c.Rows[i]; r.Certainty() != CertainChange || r.Within() {
 			return nil
 		}
 		return &c.Rows[i].Figures
 	})
-	if at < 0 {
+	switch {
+	case at < 0 && c.Within > 0:
+		return "; no " + w.Thing + " alone changed so by more than the error of sampling"
+	case at < 0:
 		return ""
 	}
 	p.nested = c.Before.nested || c.After.nested
@@ -234,12 +280,12 @@ func (c *Comparison) Bounds() string {
 func (c *Comparison) Losses(w Words) []string {
 	w.fill()
 	var out []string
-	side := func(of Sum) string {
+	side := func(i int, of Sum) string {
 		bound := ""
 		if of.AtLeast {
 			bound = "≥ "
 		}
-		return w.Count(of.Rows) + " (" + bound + w.Amount(of.Bytes) + ")"
+		return w.Count(of.Rows) + " (" + bound + w.Side[i](of.Bytes) + ")"
 	}
 	if text := perSide(c.Unmatched, "only in ", side); text != "" {
 		out = append(out, model.Capital(text)+".")
@@ -261,11 +307,11 @@ func (c *Comparison) Losses(w Words) []string {
 }
 
 // perSide returns what is on each side, after "only in" or the like; "" if there is nothing on either.
-func perSide(sums [2]Sum, where string, say func(Sum) string) string {
+func perSide(sums [2]Sum, where string, say func(side int, of Sum) string) string {
 	var parts []string
 	for i, name := range []string{"A", "B"} {
 		if sums[i].Rows > 0 {
-			parts = append(parts, where+name+": "+say(sums[i]))
+			parts = append(parts, where+name+": "+say(i, sums[i]))
 		}
 	}
 	return strings.Join(parts, "; ")

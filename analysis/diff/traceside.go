@@ -28,6 +28,10 @@ type TraceQuestion struct {
 	Only   analysis.Cell
 	Peak   bool            // the total is that of the trace at its peak in the range
 	Bases  *analysis.Range // part of the trace that the bases cover; nil leaves them out
+
+	Sampled  bool // not all blocks were recorded
+	Sampling model.Sampling
+	Beside   *TraceQuestion // the other side, if it is of the same trace: what both have has no error
 }
 
 // FilterStacks applies a filter to the stacks of a file, like [calltree.FilterStacks].
@@ -47,9 +51,14 @@ func TraceSide(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		side.Total = &SideSum{bytes: peak.Bytes, count: side.Sum().count}
 	}
 	if q.Bases != nil {
-		side.Bases, err = traceBases(ctx, t, *q.Bases)
+		if side.Bases, err = traceBases(ctx, t, *q.Bases); err != nil {
+			return nil, err
+		}
 	}
-	return side, err
+	if side.Estimated = q.Sampled; q.Sampled {
+		side.Drawn = &Drawn{by: q.Sampling, counts: q.Counts || q.Figure.isCount()}
+	}
+	return side, nil
 }
 
 func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter FilterStacks, q *TraceQuestion) (*Side, error) {
@@ -72,6 +81,11 @@ func traceRows(ctx context.Context, t analysis.Trace, s *model.Stacks, filter Fi
 		return nil, err
 	}
 	side := sitesSide(by, s, sites, q.Figure)
+	if q.Sampled && q.Beside != nil {
+		if err := q.share(ctx, t, by, sites, side); err != nil {
+			return nil, err
+		}
+	}
 	if by == analysis.ByStack && q.Only.Stacks != "" && s != nil {
 		view, err := filter(ctx, s, q.Only.Stacks, calltree.FullStacks)
 		if err != nil {

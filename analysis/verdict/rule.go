@@ -325,7 +325,8 @@ func (e *Evidence) growth(end model.Time) float64 {
 	rise := bytes[groups-1] - bytes[first]
 	over := float64(end) * float64(groups-1-first) / groups
 	if e.dates != nil {
-		over = float64(e.dates[(groups-1)*groupOf] - e.dates[first*groupOf])
+		// The least levels are those after the first windows of their groups, as long as the site grows.
+		over = float64(e.dates[(groups-1)*groupOf+1] - e.dates[first*groupOf+1])
 	}
 	return math.Max(rise, 0) / math.Max(over/float64(model.Second), 1e-6)
 }

@@ -162,7 +162,7 @@ func (v *Verdict) Evidence() string {
 		return v.observed(moment{held: v.Live, bytes: v.Bytes, freed: v.Ended, end: true})
 	}
 	text := v.observed(moment{held: before, bytes: v.heldBytes, freed: v.freed})
-	when := "at " + v.Until.String() + ", shortly before the end, "
+	when := "at " + v.Until.String() + ", "
 	if v.Late > 0 {
 		when = "at " + v.Until.String() + ", before the last frees, "
 	}
@@ -221,7 +221,7 @@ func (v *Verdict) others(at moment) string {
 	case v.freed == 0:
 		return were + " freed, in the last moments of the run"
 	case at.freed > v.freed:
-		return fmt.Sprintf("%s freed, before the last moments after at most %v", were, v.longest)
+		return fmt.Sprintf("%s freed, all but the last ones after at most %v", were, v.longest)
 	case at.freed == 1:
 		return fmt.Sprintf("the one freed lived at most %v", v.longest)
 	}
@@ -241,8 +241,11 @@ func (v *Verdict) observed(at moment) string {
 	held, others, replaced := blocks(at.held, at.bytes), v.others(at), v.replaced()
 	first, last := model.Ends(v.first, v.last, "")
 	span := fmt.Sprintf("allocated from %s to %s", first, last)
-	if v.first == v.last {
+	switch {
+	case v.first == v.last:
 		span = fmt.Sprintf("allocated at %v", v.first)
+	case at.end && v.Live+v.Ended > v.born: // there are newer ones
+		span = "allocated from " + first + " on"
 	}
 	switch v.reason {
 	case fewBlocks:
@@ -287,7 +290,11 @@ func (v *Verdict) outlived(at moment, span, first string) string {
 	}
 	held, others := blocks(at.held, at.bytes), v.others(at)
 	if v.freed == 0 {
-		return held + ", " + span + when + "; " + others
+		text := held + ", " + span + when + "; " + others
+		if v.Kind == Leak {
+			text += "; a cache not yet full looks alike"
+		}
+		return text
 	}
 	older := min(v.suspects, at.held)
 	which := model.Group(older) + " live ones are"

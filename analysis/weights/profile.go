@@ -488,6 +488,19 @@ func Named(p *model.StackProfile, name string) (model.MetricID, bool) {
 	return 0, false
 }
 
+// SizeMetric returns the metric of the bytes of what another one counts: alloc_bytes for alloc_count, inuse_space for
+// inuse_objects.
+func SizeMetric(p *model.StackProfile, count model.MetricID) (m model.MetricID, ok bool) {
+	name := p.Metrics[count].Name
+	if stem, isCount := strings.CutSuffix(name, "_count"); isCount {
+		return p.Metric(stem + "_bytes")
+	}
+	if stem, isObjects := strings.CutSuffix(name, "_objects"); isObjects {
+		return p.Metric(stem + "_space")
+	}
+	return 0, false
+}
+
 // CountMetric returns the metric that counts what another one measures: alloc_count for alloc_bytes, else the number of
 // times a stack was seen.
 func CountMetric(p *model.StackProfile, metric model.MetricID) (m model.MetricID, ok bool) {

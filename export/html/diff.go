@@ -3,6 +3,7 @@ package html
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/memtui/memtui/analysis/diff"
@@ -60,17 +61,25 @@ func (b *builder) diff(d *report.Diff) {
 		unit, amount = "bytes", func(label string, n uint64) card { return bytesCard(label, n, "") }
 	}
 	b.Cards = append(b.Cards, amount("Before", d.Totals.BeforeBytes), amount("After", d.Totals.AfterBytes))
+	units, errorUnit := [2]string{unit, unit}, unit // of the sides
 	if d.Sampled() && d.IsBytes() {
 		unit = estimated(unit)
-		for i := range b.Cards {
-			b.Cards[i].estimate()
+		for i, side := range []*report.DiffSide{&d.Before, &d.After} {
+			if side.File.Estimated() {
+				units[i] = unit
+				b.Cards[i].estimate()
+			}
 		}
 	}
 	rows, all := d.Shown()
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
-	c := cols(titles.Delta+":"+unit, titles.Before+":"+unit, titles.After+":"+unit, titles.Percent+":percent:of before",
+	c := cols(titles.Delta+":"+unit, titles.Before+":"+units[0], titles.After+":"+units[1], titles.Percent+":percent:of before",
 		titles.Delta+" "+titles.Count+":count:change of the count", titles.Before+" "+titles.Count+":count",
 		titles.After+" "+titles.Count+":count", titles.Status+":text")
+	errors := d.Comparison().Errors
+	if errors {
+		c = slices.Insert(c, 1, cols(titles.Error+":"+errorUnit+":by how much the change may be off by sampling, in 19 of 20 cases")...)
+	}
 	if pages {
 		c = append(c, cols(titles.Taken+":bytes", titles.Freed+":bytes")...)
 	}
@@ -84,7 +93,7 @@ func (b *builder) diff(d *report.Diff) {
 		kind = ":place"
 	}
 	c = append(c, cols(strings.ToUpper(d.Thing())+kind)...)
-	t := b.table("changes", "Changes by "+d.Thing(), model.Counted(all, "row"), none, c...)
+	t := b.table(sectionChanges, "Changes by "+d.Thing(), model.Counted(all, "row"), none, c...)
 	t.More = all - len(rows)
 	for i := range rows {
 		r := &rows[i]
@@ -101,7 +110,10 @@ func (b *builder) diff(d *report.Diff) {
 			delta = least{f.DeltaBytes, f.Sign}
 		}
 		cells := []any{delta, atLeast(f.BeforeBytes, f.AtLeast[0]), atLeast(f.AfterBytes, f.AtLeast[1]),
-			known(r.Percent), f.DeltaCount, f.BeforeCount, f.AfterCount, r.Status}
+			known(r.Percent), f.DeltaCount, f.BeforeCount, f.AfterCount, f.Became}
+		if errors {
+			cells = slices.Insert(cells, 1, any(f.Error))
+		}
 		if pages {
 			cells = append(cells, 8**r.NewlyOccupied, 8**r.NewlyFree)
 		}

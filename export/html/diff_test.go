@@ -14,6 +14,7 @@ import (
 	"github.com/memtui/memtui/export/report"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/model"
+	"github.com/memtui/memtui/model/titles"
 )
 
 // changes compares sides of n functions, all of which grew.
@@ -121,7 +122,7 @@ func TestDiffOfLowerBounds(t *testing.T) {
 
 // The graph and the areas of a comparison weigh what its rows do, however few of them are listed.
 func TestDifferencesLoseNothing(t *testing.T) {
-	d := stackChanges(t)
+	d := stackChanges(t, [2]bool{})
 	change, sides, larger := uint64(0), [2]uint64{}, uint64(0)
 	for i := range d.Comparison().Rows {
 		r := &d.Comparison().Rows[i]
@@ -179,14 +180,60 @@ func TestDifferencesLoseNothing(t *testing.T) {
 	}
 }
 
-// stackChanges compares what lived in the middle of the sample with its end, of which it lists one row.
-func stackChanges(t *testing.T) *report.Diff {
+// TestPageMarksSampledSides expects marks of estimates at the sampled side and at changes, whose errors have a column.
+func TestPageMarksSampledSides(t *testing.T) {
+	for _, sampled := range [][2]bool{{}, {false, true}, {true, false}, {true, true}} {
+		var out bytes.Buffer
+		if _, err := WriteDiff(t.Context(), &out, &DiffSource{Diff: stackChanges(t, sampled)}); err != nil {
+			t.Fatal(err)
+		}
+		p := dataOf(t, out.Bytes())
+		kinds := map[string]string{}
+		for _, table := range p.Tables {
+			if table.ID == sectionChanges {
+				for i, c := range table.Cols {
+					kinds[c.Head] = c.Kind
+					if c.Head == titles.Error && table.Rows[0][i] == nil {
+						t.Error("a row has no error")
+					}
+				}
+			}
+		}
+		kind := map[bool]string{false: "bytes", true: "~bytes"}
+		either := sampled[0] || sampled[1]
+		if kinds[titles.Before] != kind[sampled[0]] || kinds[titles.After] != kind[sampled[1]] || kinds[titles.Delta] != kind[either] ||
+			(kinds[titles.Error] == "bytes") != either {
+			t.Errorf("%v: columns %v", sampled, kinds)
+		}
+		for i := range sampled {
+			if strings.HasPrefix(p.Cards[i].Value, "~") != sampled[i] {
+				t.Errorf("%v: cards %+v", sampled, p.Cards)
+			}
+		}
+		for i, side := range []bool{either, sampled[1], sampled[0]} {
+			if len(p.Flames) > 0 && p.Flames[0].Costs[i].Unit != kind[side] {
+				t.Errorf("%v: graph %+v", sampled, p.Flames[0].Costs)
+			}
+		}
+	}
+}
+
+// stackChanges compares what lived in the middle of the sample with its end, of which it lists one row. Every second
+// block of a side was recorded if it is sampled.
+func stackChanges(t *testing.T, sampled [2]bool) *report.Diff {
 	t.Helper()
 	src := kvleak(t, nil)
 	var sides [2]*diff.Side
+	var of [2]report.DiffSource
 	for i, at := range []analysis.Instant{analysis.At(src.Trace.Status().Duration / 2), analysis.End} {
+		p := *src.Profile
+		if sampled[i] {
+			p.Meta.Sampled, p.Meta.Sampling = "sampled: 50 % of blocks", model.Sampling{Rate: 0.5}
+		}
+		of[i].Profile = &p
 		side, err := diff.TraceSide(t.Context(), src.Trace, src.Profile.Stacks, calltree.FilterStacks, diff.TraceQuestion{
-			Figure: report.SiteFigure("live_bytes"), At: at, Range: analysis.FullRange, Bases: &src.Range})
+			Figure: report.SiteFigure("live_bytes"), At: at, Range: analysis.FullRange, Bases: &src.Range,
+			Sampled: sampled[i], Sampling: p.Meta.Sampling})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,6 +243,5 @@ func stackChanges(t *testing.T) *report.Diff {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := report.DiffSource{Profile: src.Profile}
-	return report.NewDiff(c, report.DiffOptions{Before: of, After: of, Metric: "live_bytes", What: "stack", Limit: 1})
+	return report.NewDiff(c, report.DiffOptions{Before: of[0], After: of[1], Metric: "live_bytes", What: "stack", Limit: 1})
 }

@@ -66,8 +66,11 @@ func (b *builder) differenceGraph(d *report.Diff, c *diff.Comparison) error {
 	if d.IsBytes() {
 		unit = "bytes"
 	}
-	if d.Sampled() {
-		unit = estimated(unit)
+	unitOf := func(sampled bool) string {
+		if sampled {
+			return estimated(unit)
+		}
+		return unit
 	}
 	f := &flame{ID: "difference", Title: "Difference flame graph", Answer: "red grew, blue shrank", Turn: true,
 		Rest: "(smaller frames)", Sides: true}
@@ -75,9 +78,11 @@ func (b *builder) differenceGraph(d *report.Diff, c *diff.Comparison) error {
 		children: func(n int32) iter.Seq[int32] { return slices.Values(t.Children(n)) }}
 	for _, w := range []struct {
 		id, label string
+		sampled   bool
 		*calltree.Folded
-	}{{"change", "change", t.Folded}, {"after", "after", t.Sides[1]}, {"before", "before", t.Sides[0]}} {
-		f.Costs = append(f.Costs, cost{ID: w.id, Label: w.label, Unit: unit})
+	}{{"change", "change", d.Sampled(), t.Folded}, {"after", "after", d.After.File.Estimated(), t.Sides[1]},
+		{"before", "before", d.Before.File.Estimated(), t.Sides[0]}} {
+		f.Costs = append(f.Costs, cost{ID: w.id, Label: w.label, Unit: unitOf(w.sampled)})
 		nodes.totals = append(nodes.totals, func(n int32) uint64 { return w.Total[n] })
 		nodes.selves = append(nodes.selves, w.Self)
 	}

@@ -83,7 +83,8 @@ func (b *builder) keep(t *table) {
 		b.cut("%s: the first %s of %s", t.Title, model.Counted(len(t.Rows), "row"),
 			model.Counted(len(t.Rows)+t.More, "row"))
 	}
-	if b.src.Report != nil && b.src.Report.File.Sampled != "" && t.ID != seriesTable {
+	// curves are measured, and the figures of changes are marked by their side
+	if b.src.Report != nil && b.src.Report.File.Sampled != "" && t.ID != seriesTable && t.ID != sectionChanges {
 		t.countSamples()
 	}
 	b.Tables = append(b.Tables, t)

@@ -233,11 +233,7 @@ func (b *builder) leakTables(t *report.Trace) {
 				out.More += len(l.rows) - i
 				break
 			}
-			var growth any
-			if g := r.Growth(); g > 0 {
-				growth = g
-			}
-			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Verdict, r.Sure.Part(), growth, r.Median,
+			out.add(r.Bytes, part(r.Bytes, l.whole), r.Count, r.History(), r.Verdict, r.Sure.Part(), known(r.Growth), r.Median,
 				r.First, r.Last, b.frame(places.SitePlace(r.Place, r.Frames)), r.Stack)
 			out.Stacks = append(out.Stacks, b.stack(r.Frames))
 		}

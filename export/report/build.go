@@ -214,7 +214,7 @@ func (b *builder) leakSites(sites []analysis.LeakSite) []LeakSite {
 			Stack: uint64(s.Stack), Place: frames.Place(s.Stack), Frames: frames,
 			Bytes: s.Bytes, Count: s.Count, Oldest: s.Oldest, Newest: s.Newest, Median: s.Median,
 			First: s.First, Last: s.Last,
-			Shape: cmp.Or(v.Kind.String(), "none"), Owner: b.owner(s.Stack), growth: v.Growth,
+			Shape: cmp.Or(v.Kind.String(), "none"), Owner: b.owner(s.Stack), Growth: perSecond(v.Growth),
 			Threads: s.Threads, history: s.History, allocs: s.AllocCount,
 		}
 		out[i].Verdict, out[i].Sure = wordOf(v)

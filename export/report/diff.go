@@ -32,7 +32,7 @@ type Diff struct {
 	Swapped    bool              `json:"swapped"` // before was given last
 	Summary    string            `json:"summary"` // what changed, in one sentence
 	Direction  string            `json:"direction"`
-	Totals     DiffFigures       `json:"totals"` // over all rows, whatever the limit
+	Totals     DiffTotals        `json:"totals"` // over all rows, whatever the limit
 	Rows       []DiffRow         `json:"rows"`   // by the size of the change in bytes
 	Count      int               `json:"row_count"`
 	Event      *string           `json:"event,omitzero"`  // of profiles of stacks
@@ -42,11 +42,12 @@ type Diff struct {
 	Masks      []string          `json:"masks,omitzero"`
 	Filters    []string          `json:"filters,omitzero"` // of stacks: "focus main"; and "cell 4096,never"
 	Normalized *DiffNormal       `json:"normalized,omitzero"`
-	Statuses   DiffStatuses      `json:"statuses"`          // rows by status, whatever the limit
-	Unmatched  DiffPair[DiffSum] `json:"unmatched"`         // rows that only one side has
-	Nameless   DiffPair[DiffSum] `json:"nameless"`          // those of them that their file does not name
-	Merged     DiffPair[int]     `json:"merged"`            // rows that were added to another one of their side because they look the same
-	LeftOut    int               `json:"left_out,omitzero"` // rows whose retained size is unknown on one side
+	Statuses   DiffStatuses      `json:"statuses"`              // rows by status, whatever the limit
+	Within     *int              `json:"within_error,omitzero"` // of those that changed: by no more than the error of sampling; nil if that is not known
+	Unmatched  DiffPair[DiffSum] `json:"unmatched"`             // rows that only one side has
+	Nameless   DiffPair[DiffSum] `json:"nameless"`              // those of them that their file does not name
+	Merged     DiffPair[int]     `json:"merged"`                // rows that were added to another one of their side because they look the same
+	LeftOut    int               `json:"left_out,omitzero"`     // rows whose retained size is unknown on one side
 	Only       []string          `json:"only,omitzero"`
 	Suspects   []suspect.Suspect `json:"suspects,omitzero"` // of heap snapshots: those that grew, most grown first
 
@@ -89,6 +90,12 @@ type DiffFigures struct {
 	DeltaCount  int64  `json:"delta_count"`
 }
 
+// DiffTotals are the figures of both sides in all.
+type DiffTotals struct {
+	DiffFigures
+	Error *uint64 `json:"delta_error_bytes,omitzero"` // by how much DeltaBytes may be off by sampling, nil if that is not known
+}
+
 // DiffAmounts are the figures of a row: a lower bound is not among the members of exact figures.
 type DiffAmounts []RowFigures
 
@@ -99,6 +106,10 @@ type RowFigures struct {
 	Change  diff.Certainty
 	Sign    string // of Change
 	bounds  bool   // rows of the comparison may have lower bounds
+
+	Error  uint64 // by how much DeltaBytes may be off by sampling
+	Became string // what became of the row, for people
+	errors bool   // rows of the comparison have errors
 }
 
 // Figures returns the figures of a row.
@@ -115,6 +126,9 @@ func (a DiffAmounts) Members() []object.Member {
 		{Name: "after_bytes", Value: only(!f.AtLeast[1], &f.AfterBytes)}, {Name: "delta_bytes", Value: only(exact, &f.DeltaBytes)},
 		{Name: "before_count", Value: &f.BeforeCount}, {Name: "after_count", Value: &f.AfterCount},
 		{Name: "delta_count", Value: &f.DeltaCount}}
+	if f.errors {
+		list = slices.Insert(list, 3, object.Member{Name: "delta_error_bytes", Value: &f.Error})
+	}
 	if f.bounds {
 		list = append(list, object.Member{Name: "before_at_least", Value: only(f.AtLeast[0], &f.BeforeBytes)},
 			object.Member{Name: "after_at_least", Value: only(f.AtLeast[1], &f.AfterBytes)},
@@ -133,8 +147,9 @@ func only[T any](holds bool, v *T) *T {
 
 // figures returns the figures of a row, nil for how rows look that have none.
 func (d *Diff) figures(r *diff.Row) DiffAmounts {
-	out := RowFigures{bounds: d.What != "dominator" && *d.Metric == diff.HeapRetained.String()}
+	out := RowFigures{bounds: d.What != "dominator" && *d.Metric == diff.HeapRetained.String(), errors: d.compared.Errors}
 	if r != nil {
+		out.Error, out.Became = r.Error, r.Became()
 		out.DiffFigures, out.AtLeast, out.Change, out.Sign = newFigures(&r.Figures), r.AtLeast, r.Certainty(), r.Sign()
 	}
 	return DiffAmounts{out}
@@ -247,7 +262,7 @@ type DiffOptions struct {
 	Masks         []diff.Mask
 	Cell          analysis.Cell            // the stacks and blocks that both sides were narrowed to
 	Only          []diff.ChangeStatus      // statuses of the rows to list, none for all
-	Grown         bool                     // list only rows that have more bytes, or as many in more things
+	Grown         bool                     // list only rows that certainly have more bytes, or as many in more things
 	Limit         int                      // rows, 0 for all
 	Layouts       *pages.LayoutChange      // of page layouts, in the order of the comparison
 	Places        []heapgraph.GrownSubtree // of dominators, by row of both sides
@@ -337,7 +352,8 @@ func newDiff(before, after *DiffSource) *Diff {
 }
 
 func (d *Diff) sums(c *diff.Comparison) {
-	d.Totals = newFigures(&c.Totals)
+	d.Totals = DiffTotals{newFigures(&c.Totals), only(c.Errors, &c.TotalError)}
+	d.Within = only(c.Errors, &c.Within)
 	n := &c.Counts
 	d.Statuses = DiffStatuses{
 		n[diff.ChangeNew], n[diff.ChangeGone], n[diff.ChangeGrown], n[diff.ChangeShrunk], n[diff.ChangeSame], n[diff.ChangeUnknown],
@@ -367,7 +383,7 @@ func (d *Diff) list(c *diff.Comparison, opt DiffOptions) {
 	}
 	if opt.Grown {
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r diff.Row) bool {
-			return r.Certainty() == diff.UnknownChange || r.AfterBytes < r.BeforeBytes ||
+			return r.Certainty() == diff.UnknownChange || r.Within() || r.AfterBytes < r.BeforeBytes ||
 				r.AfterBytes == r.BeforeBytes && r.AfterCount <= r.BeforeCount
 		})
 	}

@@ -80,9 +80,17 @@ func (s DiffSide) Text() string {
 
 // Sentence returns what changed in all, for text.
 func (d *Diff) Sentence(style cells.Style) string {
-	words := d.words
-	words.Amount, words.Name = d.style(style).Bytes, func(name string) string { return style.Shorten(model.Clean(d.named(name))) }
+	words := d.wordsIn(style)
+	words.Name = func(name string) string { return style.Shorten(model.Clean(d.named(name))) }
 	return d.compared.Sentence(words) + d.more()
+}
+
+// wordsIn returns the words of sentences, with figures in a style.
+func (d *Diff) wordsIn(style cells.Style) diff.Words {
+	words, sides := d.words, d.sides(style)
+	words.Amount = d.style(style).Bytes
+	words.Side = diff.SideAmounts{sides[0].Bytes, sides[1].Bytes}
+	return words
 }
 
 // more returns what follows the sentence: the suspect that grew most, and whether something is missing.
@@ -112,8 +120,10 @@ func (d *Diff) notes(style cells.Style) []string {
 	if d.identified() {
 		out = append(out, "objects are matched by their ids: new ones were not there before, gone ones are not there after")
 	}
-	words := d.words
-	words.Amount = style.Bytes
+	if text := d.compared.ErrorNote(); text != "" {
+		out = append(out, text)
+	}
+	words := d.wordsIn(style)
 	if s := d.Statuses; s.New+s.Gone+d.LeftOut > 0 || d.compared.Bounds() != "" || d.Merged != (DiffPair[int]{}) {
 		out = append(out, d.compared.Losses(words)...)
 	}
@@ -122,11 +132,24 @@ func (d *Diff) notes(style cells.Style) []string {
 
 func (d *Diff) changed() int { return len(d.compared.Rows) - d.Statuses.Same }
 
-// style returns how the figures of d look: those of a metric that is not a number of bytes are plain numbers.
+// style returns how the changes of d look: those of a metric that is not a number of bytes are plain numbers. They are
+// estimates if the figures of any side are.
 func (d *Diff) style(s cells.Style) cells.Style {
 	s.Exact = s.Exact || !d.IsBytes()
-	s.Estimated = d.Sampled() && d.IsBytes()
+	s.Estimated = d.estimates(&d.Before) || d.estimates(&d.After)
 	return s
+}
+
+// estimates reports whether the compared figures of a side are estimates: numbers of samples are none.
+func (d *Diff) estimates(side *DiffSide) bool {
+	return side.File.weighed || side.File.Sampled != "" && d.IsBytes()
+}
+
+// sides returns how the figures of each side look.
+func (d *Diff) sides(s cells.Style) [2]cells.Style {
+	before, after := d.style(s), d.style(s)
+	before.Estimated, after.Estimated = d.estimates(&d.Before), d.estimates(&d.After)
+	return [2]cells.Style{before, after}
 }
 
 // Sampled reports whether the figures of a side are estimates.
@@ -140,20 +163,10 @@ func (d *Diff) IsBytes() bool {
 	return *d.Metric == "bytes" || (&model.ProfileMetric{Name: *d.Metric, Unit: d.unit}).Measure().Bytes
 }
 
-func signed(n int64) string {
-	if n < 0 {
-		return "-" + model.Group(cells.Magnitude(n))
-	}
-	if n == 0 {
-		return "0"
-	}
-	return "+" + model.Group(uint64(n))
-}
-
 // MarkdownSentence returns what changed in all, for Markdown.
 func (d *Diff) MarkdownSentence(style cells.Style) string {
-	words := d.words
-	words.Amount, words.Name = d.style(style).Bytes, func(name string) string { return cells.Code(d.named(name)) }
+	words := d.wordsIn(style)
+	words.Name = func(name string) string { return cells.Code(d.named(name)) }
 	return d.compared.Sentence(words) + d.more()
 }
 
@@ -171,9 +184,9 @@ func changeText(s cells.Style, f *RowFigures) string {
 	return s.Text(f.Sign) + s.Change(f.DeltaBytes)
 }
 
-// percent returns how much of the bytes before a row grew by.
+// percent returns how much of the bytes before a row grew by, "" where that is not known.
 func (f *RowFigures) percent() string {
-	if f.DeltaBytes == 0 || f.Change != diff.CertainChange {
+	if f.DeltaBytes == 0 || f.Change != diff.CertainChange || f.Became == diff.WithinError {
 		return ""
 	}
 	return model.Change(f.BeforeBytes, f.AfterBytes)
@@ -201,6 +214,9 @@ func (d *Diff) table(s cells.Style, full bool) table {
 			{titles.Delta + " " + titles.Count, number}, {"", word}},
 	}
 	out.ends = d.by != nil && d.by.ByRow
+	if d.compared.Errors {
+		out.cols = slices.Insert(out.cols, 3, col{titles.Error, number})
+	}
 	pages := len(rows) > 0 && rows[0].NewlyOccupied != nil
 	if pages {
 		out.cols = append(out.cols, col{titles.Taken, number}, col{titles.Freed, number})
@@ -217,11 +233,15 @@ func (d *Diff) table(s cells.Style, full bool) table {
 	if d.axis != nil {
 		out.cols = append(out.cols, col{strings.ToUpper(d.axis.One), where})
 	}
+	sides := d.sides(s)
 	for i := range rows {
 		r := &rows[i]
 		f := r.Figures()
-		row := []string{s.AtLeast(f.BeforeBytes, f.AtLeast[0]), s.AtLeast(f.AfterBytes, f.AtLeast[1]),
-			changeText(s, f), f.percent(), signed(f.DeltaCount), r.Status}
+		row := []string{sides[0].AtLeast(f.BeforeBytes, f.AtLeast[0]), sides[1].AtLeast(f.AfterBytes, f.AtLeast[1]),
+			changeText(s, f), f.percent(), cells.Signed(f.DeltaCount), s.Text(f.Became)}
+		if d.compared.Errors {
+			row = slices.Insert(row, 3, s.Text(diff.ErrorText(s.Bytes(f.Error))))
+		}
 		if pages {
 			row = append(row, s.Bits(*r.NewlyOccupied), s.Bits(*r.NewlyFree))
 		}
@@ -232,6 +252,12 @@ func (d *Diff) table(s cells.Style, full bool) table {
 			row = append(row, orNothing(r.Moved, s.Count), orNothing(r.Taken, s.Bytes))
 		}
 		out.rows = append(out.rows, append(row, d.names(r, s, full)...))
+	}
+	if d.compared.Errors && d.compared.Within == d.changed() {
+		out.drop(titles.Percent)
+	}
+	if d.Sampled() && d.words.Counted == "" { // numbers of samples and of blocks
+		out.drop(titles.Delta + " " + titles.Count)
 	}
 	return out
 }

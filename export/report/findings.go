@@ -22,12 +22,20 @@ type Finding struct {
 	Count    uint64       `json:"count"`
 	Sure     places.Sure  `json:"confidence"`
 	Evidence string       `json:"evidence"`
-	At       *model.Time  `json:"at_us,omitzero"` // instant to go to
+	Growth   *float64     `json:"growth_bytes_per_second,omitzero"` // of a leak
+	At       *model.Time  `json:"at_us,omitzero"`                   // instant to go to
 
 	history []uint64
-	growth  float64 // bytes per second, 0 if it does not grow
-	verdict bool    // the finding is a verdict
-	sampled bool    // its figures are estimates
+	verdict bool // the finding is a verdict
+	sampled bool // its figures are estimates
+}
+
+// perSecond returns a rate in bytes per second as reports have it, nil if it is nothing.
+func perSecond(rate float64) *float64 {
+	if rate = math.Round(rate*100) / 100; rate <= 0 {
+		return nil
+	}
+	return &rate
 }
 
 // Certain returns the confidence of a verdict and how fast a leak grows ("96 % certain, +67.0 KiB/s"), followed by then, "" for other findings.
@@ -36,8 +44,8 @@ func (f *Finding) Certain(then string) string {
 		return ""
 	}
 	text := f.Sure.String() + " certain"
-	if f.growth > 0 {
-		text += ", +" + model.Rate(f.growth)
+	if f.Growth != nil {
+		text += ", +" + model.Rate(*f.Growth)
 	}
 	if f.sampled {
 		text = model.AsEstimates(text)
@@ -78,7 +86,8 @@ func (b *builder) findings() (err error) {
 	b.out.Findings = make([]Finding, len(list))
 	for i, f := range list {
 		x := Finding{Kind: f.Kind.String(), Bytes: f.Bytes, Count: f.Count, Sure: places.NewSure(f.Confidence),
-			Evidence: f.Text, history: f.History, growth: f.Growth, verdict: f.Kind.IsVerdict(), sampled: b.profile.Meta.Sampled != ""}
+			Evidence: f.Text, history: f.History, Growth: perSecond(f.Growth),
+			verdict: f.Kind.IsVerdict(), sampled: b.profile.Meta.Sampled != ""}
 		for _, id := range f.Stacks {
 			x.Stacks = append(x.Stacks, uint64(id))
 		}
@@ -154,10 +163,10 @@ func (w tableWriter) findings() table {
 			row = append(row, evidence)
 		}
 		out.rows = append(out.rows, row)
-		if f.growth > 0 {
+		if f.Growth != nil {
 			over := map[bool]string{true: " until the last frees; ",
 				false: " from its first block to the end; "}[f.Kind == analysis.FindingLate.String()]
-			rate := "+" + model.Rate(f.growth)
+			rate := "+" + model.Rate(*f.Growth)
 			if w.style.Estimated {
 				rate = model.EstimateMark + rate
 			}

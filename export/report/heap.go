@@ -126,19 +126,6 @@ type HeapRow struct {
 	members.ID
 }
 
-// HeapFound counts the found rows that have a property in common.
-type HeapFound struct {
-	Value string `json:"value"`
-	Count uint64 `json:"count"`
-	Bytes uint64 `json:"bytes"`
-	text  string // Value as tables show it, not cleaned
-}
-
-// NewHeapFound returns a count of objects with a value, which tables show as text.
-func NewHeapFound(value, text string, count, bytes uint64) HeapFound {
-	return HeapFound{value, count, bytes, text}
-}
-
 // HeapObject is everything about one row.
 type HeapObject struct {
 	Row   model.Row `json:"row"`

@@ -316,21 +316,15 @@ func (w heapWriter) groups() table {
 		axis = w.h.schema.Axes[i]
 	}
 	out := w.byAxis("groups", axis, w.length(func(c *HeapLengths) *int { return c.Groups }), len(w.h.Groups))
-	out.ends, out.empty = axis.ByRow, unstated(axis)
+	if out.ends = axis.ByRow; axis.Unstated {
+		out.empty = axis.NotStated("the file")
+	}
 	for i := range w.h.Groups {
 		g := &w.h.Groups[i]
 		out.rows = append(out.rows, append(w.figures(&out, g.Bytes, g.Count, g.Unmanaged, &g.HeapRetained),
 			w.name(axis.Text(g.Value))))
 	}
 	return out
-}
-
-// unstated returns why objects have no groups on an axis that files need not state.
-func unstated(axis model.HeapAxis) string {
-	if !axis.Unstated {
-		return ""
-	}
-	return axis.NotStated("the file")
 }
 
 func (w heapWriter) frames() table {
@@ -517,13 +511,13 @@ func (w heapWriter) found(rows []HeapRow, all int) table {
 }
 
 // foundBy returns a table of the properties that found rows have in common.
-func (w heapWriter) foundBy(list []HeapFound, all int) table {
+func (w heapWriter) foundBy(list []members.Found, all int) table {
 	out := table{
 		name: "row_groups", title: "Found", answer: model.Counted(all, "object"), empty: "no object matches",
 		cols: []col{{titles.Count, number}, {titles.Bytes, number}, {titles.What, name}}, ends: true,
 	}
 	for i := range list {
-		out.rows = append(out.rows, []string{w.style.Count(list[i].Count), w.style.Bytes(list[i].Bytes), w.name(list[i].text)})
+		out.rows = append(out.rows, []string{w.style.Count(list[i].Count), w.style.Bytes(list[i].Bytes), w.name(list[i].Text())})
 	}
 	return out
 }

@@ -162,7 +162,8 @@ func (r *Report) CheckFilter(table, text string) (err error) {
 
 // CheckDiffFilter is [Report.CheckFilter] for the rows of comparisons.
 func CheckDiffFilter(text string) error {
-	_, err := parseRowFilter(text, newRowView(reflect.ValueOf(DiffRow{DiffObjects: make(DiffObjects, 1)})))
+	row := DiffRow{DiffAmounts: DiffAmounts{{errors: true}}, DiffObjects: make(DiffObjects, 1)}
+	_, err := parseRowFilter(text, newRowView(reflect.ValueOf(row)))
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/memtui/memtui/export/report/calls"
 	"github.com/memtui/memtui/export/report/cells"
 	"github.com/memtui/memtui/export/report/dump"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/export/report/object"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/model"
@@ -48,6 +49,7 @@ type File struct {
 	Bytes       int64  `json:"bytes,omitzero"`       // as stored; 0 until a pipe has ended, as no file is empty
 	Compression string `json:"compression,omitzero"` // "gzip", "zstd"
 	Sampled     string `json:"sampled,omitzero"`     // how blocks were chosen: then figures are estimates
+	Ended       string `json:"ended,omitzero"`       // how the recorded program ended, if that is known and was by an error
 
 	sampling model.Sampling
 	weighed  bool // figures of stacks are estimates
@@ -119,11 +121,11 @@ type Report struct {
 	AroundType *calls.AroundType `json:"around_type,omitzero"` // of a snapshot; likewise
 
 	// Results about single rows of a snapshot.
-	Object   *HeapObject `json:"object,omitzero"`
-	Path     []HeapStep  `json:"path,omitzero"`
-	Found    []HeapRow   `json:"rows,omitzero"`
-	FoundBy  []HeapFound `json:"row_groups,omitzero"` // instead of Found: counts by a common property
-	FoundAll *int        `json:"row_count,omitzero"`  // of rows found, before the limit
+	Object   *HeapObject     `json:"object,omitzero"`
+	Path     []HeapStep      `json:"path,omitzero"`
+	Found    []HeapRow       `json:"rows,omitzero"`
+	FoundBy  []members.Found `json:"row_groups,omitzero"` // instead of Found: counts by a common property
+	FoundAll *int            `json:"row_count,omitzero"`  // of rows found, before the limit
 
 	rowsLeft []rowsLeft    // nil for complete tables
 	sorted   []sortedTable // by columns, the last one counts
@@ -248,23 +250,20 @@ type LeakSite struct {
 	Median  model.Time    `json:"median_us"`
 	First   model.Time    `json:"first_us"` // birth of the oldest, since the start of the file
 	Last    model.Time    `json:"last_us"`
-	Shape   string        `json:"shape"`               // Verdict, or "none" if there is no verdict
-	Threads []uint16      `json:"threads,omitzero"`    // absent if the file has none
-	Verdict string        `json:"verdict,omitzero"`    // about the complete run; unknown for one block of a range
-	Sure    *places.Sure  `json:"confidence,omitzero"` // of the verdict
+	Shape   string        `json:"shape"`                            // Verdict, or "none" if there is no verdict
+	Threads []uint16      `json:"threads,omitzero"`                 // absent if the file has none
+	Verdict string        `json:"verdict,omitzero"`                 // about the complete run; unknown for one block of a range
+	Sure    *places.Sure  `json:"confidence,omitzero"`              // of the verdict
+	Growth  *float64      `json:"growth_bytes_per_second,omitzero"` // of a leak
 	Owner   places.Owner  `json:"owner,omitzero"`
 	Frames  places.Frames `json:"frames,omitzero"`
 
 	history []uint64
-	growth  float64 // of a leak, in bytes per second
-	allocs  uint64  // blocks that the site allocated in the range, for the share that leaked
+	allocs  uint64 // blocks that the site allocated in the range, for the share that leaked
 }
 
 // History returns the live bytes of the site over the run, in columns of equal duration.
 func (s *LeakSite) History() []uint64 { return s.history }
-
-// Growth returns how fast a leak grows, in bytes per second, or 0 if the site does not leak.
-func (s *LeakSite) Growth() float64 { return s.growth }
 
 // Function holds the share of one function name. Totals count a function once per stack.
 type Function struct {
@@ -381,7 +380,7 @@ func NewHeader(schema string, p *model.Profile) Header {
 	h := Header{
 		Schema: schema,
 		File: File{Name: p.Meta.Name, Format: p.Meta.Format, Bytes: p.Meta.Size, Compression: p.Meta.Outer, Sampled: p.Meta.Sampled,
-			sampling: p.Meta.Sampling},
+			Ended: p.Meta.Ended, sampling: p.Meta.Sampling},
 		Complete: p.Complete, LostBytes: p.Lost,
 		Problems: make([]Problem, len(p.Problems)),
 	}

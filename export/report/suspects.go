@@ -54,7 +54,7 @@ func (w heapWriter) suspects() table {
 		s := &w.h.Suspects[i]
 		growth, at := "", ""
 		if s.Growth != nil {
-			growth = signed(*s.Growth)
+			growth = cells.Signed(*s.Growth)
 		}
 		if s.Row != nil {
 			at = model.Group(uint64(*s.Row))

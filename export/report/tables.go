@@ -345,8 +345,8 @@ func (w tableWriter) leakRows(sites []LeakSite, share string) table {
 
 // verdict returns the verdict, with how fast a leak grows.
 func (w tableWriter) verdict(s LeakSite) string {
-	if s.growth > 0 {
-		return s.Verdict + " " + w.style.Rate(s.growth)
+	if s.Growth != nil {
+		return s.Verdict + " " + w.style.Rate(*s.Growth)
 	}
 	return s.Verdict
 }

@@ -99,6 +99,9 @@ func (t *TextWriter) Head() {
 	if d := t.r.Time.Duration; d != nil {
 		about = append(about, t.Style.Text(d.In(t.r.Time.Unit)))
 	}
+	if f.Ended != "" {
+		about = append(about, f.Ended)
+	}
 	about = append(about, t.completeness())
 	t.Line(t.Style.Bold(model.Clean(f.Name)), "  ", t.Style.Text(strings.Join(about, " · ")))
 	if scope := t.scope(); scope != "" {

@@ -145,8 +145,9 @@ type diffInput struct {
 	asked *int // the snapshot, layout or window of this side, nil for none
 	side  *diff.Side
 	from  report.DiffSource
-	event string // of a profile
-	label string // key whose values are the rows
+	event string              // of a profile
+	label string              // key whose values are the rows
+	trace *diff.TraceQuestion // nil for other files
 }
 
 // diffing is a comparison in preparation.

@@ -81,6 +81,6 @@ func (d *diffing) sumUp() {
 	d.opt.Short = &p
 	for _, in := range d.sides {
 		whole := in.side.Sum()
-		in.side = &diff.Side{Bases: in.side.Bases, Total: &whole}
+		in.side = &diff.Side{Bases: in.side.Bases, Total: &whole, Estimated: in.side.Estimated, Drawn: in.side.Drawn}
 	}
 }

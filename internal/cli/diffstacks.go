@@ -61,10 +61,14 @@ func (d *diffing) stacks(ctx context.Context) error {
 	if d.lean { // the sum is the same for all groupings
 		group = diff.GroupThread
 	}
+	if err := d.askTraces(ctx, metric, group); err != nil {
+		return err
+	}
 	for _, in := range d.sides {
-		if kind.Of(in.p) != kind.Stacks {
+		if in.trace != nil {
 			d.opt.Counted = "blocks"
-			err = in.traceSide(ctx, metric, group, d.opt.Cell, d.peaks(metric))
+			in.side, err = diff.TraceSide(ctx, in.s.index, in.p.Stacks, calltree.FilterStacks, *in.trace)
+			err = asUsage(err)
 		} else {
 			var counted string
 			counted, err = in.profileSide(ctx, metric, group, d.opt.Cell.Stacks)
@@ -156,8 +160,26 @@ func (d *diffing) peaks(metric string) bool {
 	return metric == "peak_bytes" && kind.Of(d.sides[0].p) != kind.Stacks && kind.Of(d.sides[1].p) != kind.Stacks && d.opt.Cell.IsAll()
 }
 
-// traceSide computes the rows of a trace; with peaks the total is that at the trace's peak.
-func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.StackGroup, only analysis.Cell,
+// askTraces makes the questions to the sides that are traces. Two places in one file have blocks in common.
+func (d *diffing) askTraces(ctx context.Context, metric string, group diff.StackGroup) error {
+	for _, in := range d.sides {
+		if kind.Of(in.p) == kind.Stacks {
+			continue
+		}
+		if err := in.askTrace(ctx, metric, group, d.opt.Cell, d.peaks(metric)); err != nil {
+			return err
+		}
+	}
+	a, b := d.sides[0], d.sides[1]
+	if a.trace != nil && b.trace != nil && a.p.Meta.Path == b.p.Meta.Path {
+		of := [2]diff.TraceQuestion{*a.trace, *b.trace}
+		a.trace.Beside, b.trace.Beside = &of[1], &of[0]
+	}
+	return nil
+}
+
+// askTrace makes the question to a trace; with peaks the total is that at the trace's peak.
+func (in *diffInput) askTrace(ctx context.Context, metric string, group diff.StackGroup, only analysis.Cell,
 	peaks bool) error {
 	if _, err := in.numberOf(ctx, in.p, in.asked); err != nil {
 		return err
@@ -181,11 +203,12 @@ func (in *diffInput) traceSide(ctx context.Context, metric string, group diff.St
 	} else {
 		until = analysis.Range{From: model.NoTime, To: opt.AtTime}
 	}
-	in.side, err = diff.TraceSide(ctx, in.s.index, in.p.Stacks, calltree.FilterStacks, diff.TraceQuestion{
+	in.trace = &diff.TraceQuestion{
 		Group: group, Figure: report.SiteFigure(metric), Counts: metric == "alloc_count", At: opt.At,
 		Range: opt.Range, Only: only, Peak: peaks, Bases: &until,
-	})
-	return asUsage(err)
+		Sampled: in.p.Meta.Sampled != "", Sampling: in.p.Meta.Sampling,
+	}
+	return nil
 }
 
 // profileSide computes the rows of a profile. counted is the unit of counts, "" for none.

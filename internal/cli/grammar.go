@@ -33,6 +33,9 @@ type commandGrammar struct{ globals }
 
 // parse parses the command line and sets flags. Both results are nil if the parser has printed everything.
 func (a *app) parse() (*kong.Context, error) {
+	if slices.Equal(a.env.Args, []string{"--version"}) { // as other programs have it
+		a.env.Args = []string{"version"}
+	}
 	if g, flags, more := shortGrammar(a.env.Args); g != nil {
 		if parsed, _, err := a.parseBy(g, more...); err == nil { // otherwise the whole grammar says why
 			a.flags = flags

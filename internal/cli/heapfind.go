@@ -12,6 +12,7 @@ import (
 	"github.com/memtui/memtui/analysis/near"
 	"github.com/memtui/memtui/analysis/objects"
 	"github.com/memtui/memtui/export/report"
+	"github.com/memtui/memtui/export/report/members"
 	"github.com/memtui/memtui/export/report/places"
 	"github.com/memtui/memtui/internal/cli/arg"
 	"github.com/memtui/memtui/internal/cli/fail"
@@ -80,9 +81,9 @@ func (c *heapFindCmd) Run(ctx context.Context, a *app) error {
 			if a.flags.Limit > 0 && len(groups) > a.flags.Limit {
 				groups = groups[:a.flags.Limit]
 			}
-			h.r.FoundBy = make([]report.HeapFound, len(groups))
+			h.r.FoundBy = make([]members.Found, len(groups))
 			for i, g := range groups {
-				h.r.FoundBy[i] = report.NewHeapFound(g.Value, objects.ValueText(h.h.Schema, c.Per, g.Value), g.Count, g.Bytes)
+				h.r.FoundBy[i] = members.NewFound(g.Value, objects.ValueText(h.h.Schema, c.Per, g.Value), g.Count, g.Bytes)
 			}
 			return err
 		}

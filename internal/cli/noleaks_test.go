@@ -132,6 +132,15 @@ func TestOrdersOfLeaks(t *testing.T) {
 			was = n
 		}
 	}
+	for _, table := range []string{"leaks", "findings"} { // what leaks says how fast it grows, and nothing else does
+		verdict := map[string]string{"leaks": "verdict", "findings": "kind"}[table]
+		rates := column("growth_bytes_per_second", "--table", table)
+		for i, said := range column(verdict, "--table", table) {
+			if rate, err := strconv.ParseFloat(rates[i], 64); (said == "leak") != (err == nil && rate > 0) {
+				t.Errorf("%s: %s grows by %q", table, said, rates[i])
+			}
+		}
+	}
 	for _, args := range [][]string{{"--table", "leaks"}, {"--table", "sites"}, {"--table", "groups", "--group", "owner"}} {
 		said := column("verdict", append(args, "--by", "verdict")...)
 		first := slices.IndexFunc(said, func(s string) bool { return s != "leak" })

@@ -250,6 +250,6 @@ func (c *recordCmd) recover(ctx context.Context, a *app) error {
 	if err != nil {
 		return fail.Input(err)
 	}
-	fmt.Fprintf(a.out, "%s is complete\n", model.Clean(c.Recover))
+	fmt.Fprintf(a.out, "%s has its names now, and goes to where its recorder ended\n", model.Clean(c.Recover))
 	return nil
 }

@@ -138,14 +138,15 @@ func (s *session) load() error {
 	if err != nil {
 		return err
 	}
-	library, socket := filepath.Join(s.folder, attachName), filepath.Join(s.folder, "socket")
-	if err := os.Rename(l.path, library); err != nil {
+	s.library = filepath.Join(s.folder, attachName)
+	socket := filepath.Join(s.folder, "socket")
+	if err := os.Rename(l.path, s.library); err != nil {
 		return err
 	}
 	if s.listener, err = net.ListenUnix("unixpacket", &net.UnixAddr{Name: socket, Net: "unixpacket"}); err != nil {
 		return err
 	}
-	if err := giveTo(s.o.PID, s.folder, library, socket); err != nil {
+	if err := giveTo(s.o.PID, s.folder, s.library, socket); err != nil {
 		return err
 	}
 	s.wait.Go(s.accept)
@@ -153,7 +154,7 @@ func (s *session) load() error {
 		s.o.Log("%s", note)
 	}
 	s.o.Log("gdb reads the symbols of process %d, then stops it, for less than a tenth of a second unless the machine is busy, and has it load a library; should that fail half-way, the process may crash", s.o.PID)
-	stop, err := gdbLoad(s.o.PID, library)
+	stop, err := gdbLoad(s.o.PID, s.library)
 	if err != nil {
 		return err
 	}

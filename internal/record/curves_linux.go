@@ -12,10 +12,20 @@ import (
 
 // curves are when the memory that the kernel counts for a process is noted next.
 type curves struct {
+	shared   func() uint64 // returns bytes of the recorder's memory that are counted, too; nil for none
 	rss, pss watchedValue
 	nextRSS  uint64 // µs
 	nextPSS  uint64
 	off      bool
+}
+
+// without returns bytes less what the recorder's memory adds to them: all of what is resident, and half of what is
+// proportional, as the recorder has the same pages.
+func (c *curves) without(bytes, part uint64) uint64 {
+	if c.shared == nil {
+		return bytes
+	}
+	return bytes - min(bytes, c.shared()/part)
 }
 
 // How often values are read at most, and which part of the time it may take where it has to sum up.
@@ -33,15 +43,16 @@ func (c *curves) look(pid int, now uint64, note func(*journal.Note) error) {
 	if now >= c.nextRSS {
 		c.nextRSS = now + everyRSS
 		if rss, ok := residentBytes(pid); ok {
-			c.rss.now("RSS", now, rss, note)
+			c.rss.now("RSS", now, c.without(rss, 1), note)
 		}
 	}
 	if now >= c.nextPSS {
 		began := time.Now()
 		pss, ok := proportionalBytes(pid)
-		c.nextPSS = now + max(everyPSS, partPSS*uint64(time.Since(began).Microseconds()))
+		often := max(everyRSS, min(now, everyPSS)) // brief programs have a curve, too
+		c.nextPSS = now + max(often, partPSS*uint64(time.Since(began).Microseconds()))
 		if ok {
-			c.pss.now("PSS", now, pss, note)
+			c.pss.now("PSS", now, c.without(pss, 2), note)
 		}
 	}
 }

@@ -7,14 +7,20 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/memtui/memtui/loaders/mlyze/journal"
 )
 
 // endTimeout is how long the status of a program may take that has ended, which is known at once unless what it prints is
 // still read.
 const endTimeout = time.Second
 
-// stateEnding adds to facts how the program that was started here has ended. Of other processes that is not known.
-func (s *session) stateEnding(pid int, facts map[string]any) {
+// stateEnding notes how the program that was started here has ended, if it has. Of other processes that is not known.
+func (s *session) stateEnding(pid int, gone bool, to *traceFile) {
+	if !gone {
+		_ = to.note(&journal.Note{Ended: &journal.Ending{Running: true}})
+		return
+	}
 	if pid != s.main || s.ended == nil {
 		return
 	}
@@ -23,11 +29,11 @@ func (s *session) stateEnding(pid int, facts map[string]any) {
 	case <-time.After(endTimeout):
 		return
 	}
+	end := &journal.Ending{Status: s.ending.ExitCode()}
 	if w, ok := s.ending.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		facts["signal"] = unix.SignalName(w.Signal())
-	} else {
-		facts["exit_status"] = s.ending.ExitCode()
+		end = &journal.Ending{Signal: unix.SignalName(w.Signal())}
 	}
+	_ = to.note(&journal.Note{Ended: end})
 }
 
 // exitStatus returns the status of a program as shells state it. It says which signal ended the program, unless users ask

@@ -112,13 +112,14 @@ func TestRecordingIsFollowed(t *testing.T) {
 	if p := current(); p.Stacks.Leaf[7] != leaf || len(before.Leaf) != functions/2 {
 		t.Error("stacks that were published have changed")
 	}
+	_ = f.note(&journal.Note{Ended: &journal.Ending{Signal: "SIGKILL"}})
 	if _, err := f.finish(t.Context(), map[string]any{"recorder": "memtui"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if p := current(); p.Meta.Live != "" || !p.Complete || len(p.Problems) > 0 {
+	if p := current(); p.Meta.Live != "" || !p.Complete || len(p.Problems) != 1 || p.Problems[0].Code != "ended-by-signal" {
 		t.Errorf("state %q, complete %v, %v", p.Meta.Live, p.Complete, p.Problems)
 	}
 	_, whole, err := opened.File(t, path)

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -253,6 +254,9 @@ func TestFilesStateHowTheProgramEnded(t *testing.T) {
 	} {
 		files, _ := run(t, Options{Command: c.command}, "")
 		_, _, p := read(t, files[0].Path)
+		if ended := map[string]string{killed: "ended by SIGKILL", failed: "exit status 3"}[c.want]; p.Meta.Ended != ended {
+			t.Errorf("%v: %q, want %q", c.command, p.Meta.Ended, ended)
+		}
 		said := ""
 		for _, problem := range p.Problems {
 			said += problem.Code + ": " + problem.Message + "\n"
@@ -268,6 +272,29 @@ func TestFilesStateHowTheProgramEnded(t *testing.T) {
 		}
 		if c.want == killed && !strings.Contains(said, "the program was ended by SIGKILL: what it would have freed at its end counts as never freed") {
 			t.Errorf("%s", said)
+		}
+	}
+}
+
+func TestEmbeddedHookIsWhatItsSourceBuilds(t *testing.T) {
+	for _, tool := range []string{"gcc", "aarch64-linux-gnu-gcc"} {
+		out, err := exec.Command(tool, "--version").Output()
+		if err != nil || !bytes.Contains(out, []byte("12.2.0-14")) {
+			t.Skipf("needs %s 12.2.0-14 of Debian", tool)
+		}
+	}
+	folder := t.TempDir()
+	if out, err := exec.Command("hook/src/build.sh", folder).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		want, err := os.ReadFile(filepath.Join(folder, "hook_"+arch+".so"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, err := os.ReadFile("hook/hook_" + arch + ".so")
+		if err != nil || !bytes.Equal(have, want) {
+			t.Errorf("%s: run hook/src/build.sh: %d bytes are embedded, the source gives %d, %v", arch, len(have), len(want), err)
 		}
 	}
 }

@@ -246,11 +246,10 @@ func (l *lines) end() {
 	done := Recorded{Path: l.t.file.path, PID: l.t.pid, Program: l.t.file.stacks.Program, Events: l.t.file.events}
 	done.Unseen = l.unseen()
 	done.Stopped = l.t.file.stopped()
-	facts := l.t.facts(done)
-	if l.s.ctx.Err() == nil || closed(l.s.ended) {
-		l.s.stateEnding(l.t.pid, facts)
+	if done.Stopped == nil { // which is said
+		l.s.stateEnding(l.t.pid, l.s.ctx.Err() == nil || closed(l.s.ended), l.t.file)
 	}
-	_, err := l.t.file.finish(context.Background(), facts)
+	_, err := l.t.file.finish(context.Background(), l.t.facts(done))
 	done.Events = l.t.file.events // without those that were cut
 	l.s.made(done, err)
 }

@@ -80,6 +80,7 @@ type session struct {
 	o        Options
 	folder   string   // private: the hook and the socket
 	memory   *os.File // the hook where that cannot be in the folder, nil else
+	library  string   // path by which programs load the hook
 	listener *net.UnixListener
 	ctx      context.Context // of recording
 	stop     context.CancelFunc
@@ -107,6 +108,7 @@ func (s *session) start() (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.library = l.path
 	preload := l.path
 	if before := os.Getenv("LD_PRELOAD"); before != "" {
 		preload += ":" + before
@@ -316,13 +318,14 @@ func (s *session) begin(pid int) (*task, error) {
 		r.close()
 		return nil, err
 	}
+	f.own.library = s.library
 	f.mapped = func(m journal.Module) string { return pathOf(pid, m) }
 	t := &task{pid: pid, program: model.Clean(filepath.Base(exe)), ring: r, file: f,
 		replaced: make(chan struct{}), done: make(chan struct{})}
 	if before != nil {
 		t.earlier = append(slices.Clone(before.earlier), before.program)
 	}
-	t.curves.off = s.o.NoRSS
+	t.curves.off, t.curves.shared = s.o.NoRSS, r.touched
 	t.curves.look(pid, t.micros(), f.note) // a brief process may be gone later; now it waits for its ring
 	if note := unseen(exe); note != "" {
 		s.o.Log("%s", note)
@@ -510,11 +513,10 @@ func (s *session) end(t *task, broken error, gone bool) {
 		}
 		return
 	}
-	facts := t.facts(done)
-	if gone {
-		s.stateEnding(t.pid, facts)
+	if done.Stopped == nil { // which is said
+		s.stateEnding(t.pid, gone, t.file)
 	}
-	_, err := t.file.finish(context.Background(), facts)
+	_, err := t.file.finish(context.Background(), t.facts(done))
 	done.Events = t.file.events // without those that were cut
 	s.made(done, err)
 }

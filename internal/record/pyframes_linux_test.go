@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -79,5 +80,23 @@ func TestFramesThatNoHookWritesAreRefused(t *testing.T) {
 		}
 		_ = f.f.Close()
 		_ = f.names.Close()
+	}
+}
+
+// The hook stands between an interpreter and its allocator, where nobody looks for it.
+func TestStacksLeaveOutTheHook(t *testing.T) {
+	own := ownCode{library: "/tmp/f/hook.so"}
+	own.add(&journal.Module{Path: "/lib/other.so", Base: 0x1000, Segments: []uint64{0, 0x1000}})
+	own.add(&journal.Module{Path: "/tmp/f/hook.so", Base: 0x10000, Segments: []uint64{0, 0x100, 0x1000, 0x100}})
+	for _, c := range []struct{ stack, want []uint64 }{
+		{[]uint64{0x1010, 0x10010, 0x2000}, []uint64{0x1010, 0x2000}},
+		{[]uint64{0x1010, 0x10100, 0x110ff, 0x11100}, []uint64{0x1010, 0x10100, 0x11100}},
+		{[]uint64{0x10010, journal.Known | 1}, []uint64{journal.Known | 1}},
+		{[]uint64{0x10010, 0x11010}, []uint64{0x10010, 0x11010}},
+		{nil, nil},
+	} {
+		if got := own.without(slices.Clone(c.stack)); !slices.Equal(got, c.want) {
+			t.Errorf("%x: %x", c.stack, got)
+		}
 	}
 }

@@ -146,6 +146,13 @@ func (r *ring) drain(yield func(record) error) (n uint64, err error) {
 	return n, nil
 }
 
+// touched returns how many bytes of it the program has written to, and so has in its resident set.
+func (r *ring) touched() uint64 {
+	page := uint64(os.Getpagesize())
+	written := min(r.page.head.Load(), uint64(len(r.data)))
+	return page + (written+page-1)/page*page
+}
+
 // close lets the program know that the ring is no longer read.
 func (r *ring) close() {
 	r.page.closed.Store(1)

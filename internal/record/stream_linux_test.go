@@ -41,6 +41,7 @@ func streamOf(t *testing.T) []byte {
 	if out.Len() > 0 {
 		t.Errorf("%d bytes were sent before a wrapper could execute a program", out.Len())
 	}
+	_ = f.note(&journal.Note{Ended: &journal.Ending{Signal: "SIGKILL"}})
 	if _, err := f.finish(t.Context(), map[string]any{}); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,8 @@ func TestRecordingGoesThroughAPipe(t *testing.T) {
 	if have := named(t, trace); strings.Count(have, "\n") != 39 || !strings.Contains(have, "function_38 39/1 live 39/1") || !strings.Contains(have, "function_39 40/1 live 0/0") {
 		t.Error(have)
 	}
-	if p := store.Current(); p.Meta.Sampled != "sampled every 512 B" || model.HasError(p.Problems) || !p.Complete {
+	if p := store.Current(); p.Meta.Sampled != "sampled every 512 B" || model.HasError(p.Problems) || !p.Complete ||
+		!strings.Contains(fmt.Sprint(p.Problems), "ended-by-signal") {
 		t.Errorf("%q, %v", p.Meta.Sampled, p.Problems)
 	}
 }

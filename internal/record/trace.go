@@ -70,6 +70,7 @@ type traceFile struct {
 	stacks  *journal.Names
 	live    map[uint64]struct{}         // addresses of blocks, where frees of others are left out; nil else
 	mapped  func(journal.Module) string // the path of a module as this process sees it
+	own     ownCode                     // what stacks leave out
 }
 
 // newTraceFile creates a trace at a path where nothing is yet, or replaces what is there if options say so. Its own
@@ -216,7 +217,7 @@ func (t *traceFile) take(r record) error {
 		if !ok || uint64(r.id()) != uint64(t.stacks.Len())+1 {
 			return errRecord
 		}
-		return t.note(&journal.Note{Stack: ips})
+		return t.note(&journal.Note{Stack: t.own.without(ips)})
 	case kindPyFrame:
 		f, ok := r.pyFrame()
 		if !ok || uint64(r.id()) != uint64(t.stacks.Known())+1 {
@@ -224,12 +225,14 @@ func (t *traceFile) take(r record) error {
 		}
 		return t.note(&journal.Note{Frame: &f})
 	case kindModules:
+		t.own.parts = nil
 		return t.note(&journal.Note{Forget: true})
 	case kindModule:
 		m, ok := r.module()
 		if !ok {
 			return errRecord
 		}
+		t.own.add(&m)
 		if m.Path == "" {
 			m.Path = t.stacks.Program
 		} else if t.mapped != nil {
@@ -324,6 +327,15 @@ func (t *traceFile) finish(ctx context.Context, extra map[string]any) (problems 
 	defer func() { _ = t.f.Close() }() // which may be another one by then
 	defer t.names.Close()
 	extra["finished"] = "yes" // this is written last
+	switch end := t.stacks.Ended; {
+	case end == nil:
+	case end.Running:
+		extra["running"] = "yes"
+	case end.Signal != "":
+		extra["signal"] = end.Signal
+	default:
+		extra["exit_status"] = end.Status
+	}
 	if stopped := t.stopped(); stopped != nil {
 		extra["stopped"] = stopped.Error()
 	}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/memtui/memtui/loaders/mlyze/journal"
 )
@@ -68,4 +69,35 @@ func (r record) module() (m journal.Module, ok bool) {
 		return m, false
 	}
 	return journal.Module{Path: string(rest[:r.id()]), Base: r.addr(), Segments: segments}, true
+}
+
+// ownCode knows the code of the hook, which calls what a program would have called itself.
+type ownCode struct {
+	library string // path by which the program loads it, "" for none
+	parts   []part
+}
+
+// part is some addresses, to excluded.
+type part struct{ from, to uint64 }
+
+// add takes note of a module.
+func (o *ownCode) add(m *journal.Module) {
+	if o.library == "" || m.Path != o.library {
+		return
+	}
+	for i := 0; i+1 < len(m.Segments); i += 2 {
+		from := m.Base + m.Segments[i]
+		o.parts = append(o.parts, part{from, from + m.Segments[i+1]})
+	}
+}
+
+// without removes the hook's frames from a stack, which may be changed. One that has no others is kept.
+func (o *ownCode) without(stack []uint64) []uint64 {
+	own := func(addr uint64) bool {
+		return slices.ContainsFunc(o.parts, func(p part) bool { return addr >= p.from && addr < p.to })
+	}
+	if !slices.ContainsFunc(stack, func(addr uint64) bool { return !own(addr) }) {
+		return stack
+	}
+	return slices.DeleteFunc(stack, own)
 }

@@ -20,6 +20,7 @@ type recorded struct {
 	program  string
 	stopped  string // why recording ended before the program did
 	finished bool   // the recorder has completed the file
+	running  bool   // the program ran on when the recording ended
 	signal   string // that ended the program, "" for none
 	status   string // the exit status of the program, "" for 0 and where that is not known
 	unseen   int64  // µs between the last look at what lives and the end
@@ -55,12 +56,12 @@ func (m *metaParser) recordedKey(key string) bool {
 		m.recorded.stopped = m.plainText()
 	case "finished":
 		m.recorded.finished = m.plainText() == "yes"
+	case "running":
+		m.recorded.running = m.plainText() == "yes"
 	case "signal":
 		m.recorded.signal = model.Clean(m.plainText())
 	case "exit_status":
-		if status := m.natural(); status > 0 {
-			m.recorded.status = strconv.FormatUint(status, 10)
-		}
+		m.recorded.ended(m.recorded.signal, m.natural())
 	case "events":
 		m.recorded.looked = m.plainText() == "looked"
 	case "unseen_end_us":
@@ -126,7 +127,7 @@ func (m *metaParser) elements(value func()) {
 }
 
 // errorInTables explains the column of errors, which are standard errors.
-const errorInTables = "± in tables is the standard error: the truth is rarely off by more than twice that"
+const errorInTables = "± in tables of one recording is the standard error: the truth is rarely off by more than twice that"
 
 // errorOf states how far a sum of sizes is off where bytes were sampled. A sum of L bytes of blocks that are small next
 // to the period P has a standard error of √(P·L), of larger ones a smaller one; 19 of 20 are within twice that.
@@ -236,7 +237,7 @@ func (m *metaParser) point(s *model.Series) {
 func (r *recorded) describe(m *model.Meta) {
 	m.Sampled, m.Sampling = r.sampled, r.chance
 	m.InventedAddresses, m.CoarseTimes = r.looked || r.invented, r.looked || r.coarse
-	m.NoThreads, m.RecordsFrees = r.threads, r.frees
+	m.NoThreads, m.RecordsFrees, m.Ended = r.threads, r.frees, r.end()
 	text := func(key, label, value string) {
 		if value != "" {
 			m.Facts = append(m.Facts, model.Fact{Key: key, Label: label, Value: value})
@@ -248,6 +249,41 @@ func (r *recorded) describe(m *model.Meta) {
 	text("stopped", "Stopped early", r.stopped)
 	text("signal", "Ended by", r.signal)
 	text("exit_status", "Exit status", r.status)
+}
+
+// ended notes how the program has ended.
+func (r *recorded) ended(signal string, status uint64) {
+	if r.signal = signal; status > 0 {
+		r.status = strconv.FormatUint(status, 10)
+	}
+}
+
+// ending reports what it means that the program did not end by itself, and whether it did not.
+func (r *recorded) ending(to *findings) bool {
+	switch {
+	case r.signal != "":
+		to.add(model.Note, "ended-by-signal", model.NoOffset,
+			"the program was ended by "+r.signal+": what it would have freed at its end counts as never freed")
+	case r.running:
+		to.add(model.Note, "program-ran-on", model.NoOffset,
+			"the program ran on when the recording ended: what it freed later counts as never freed")
+	default:
+		return false
+	}
+	return true
+}
+
+// end returns how the program ended in a few words, "" where that is not known or without an error.
+func (r *recorded) end() string {
+	switch {
+	case r.signal != "":
+		return "ended by " + r.signal
+	case r.running:
+		return "program ran on"
+	case r.status != "":
+		return "exit status " + r.status
+	}
+	return ""
 }
 
 // codeSampled is the code of the note that figures are estimates.
@@ -274,7 +310,7 @@ func (r *recorded) problems(to *findings) {
 		add(model.Note, codeSampled, 1, text)
 	}
 	if r.attached {
-		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees")
+		add(model.Note, "attached", 1, "the program ran before the recording began: blocks that it allocated before are missing, as are their frees; a full cache seems to grow until all of it was replaced once")
 	}
 	if r.invented {
 		add(model.Note, "invented-addresses", 1, "the file that this one was converted from has no addresses: they are invented, as is which of equal blocks is freed")
@@ -285,9 +321,7 @@ func (r *recorded) problems(to *findings) {
 	if r.lost > 0 {
 		add(model.Warning, model.CodeLostEvents, r.lost, "events were not recorded, as the recorder did not keep up")
 	}
-	if r.signal != "" {
-		add(model.Note, "ended-by-signal", 1, "the program was ended by "+r.signal+": what it would have freed at its end counts as never freed")
-	}
+	r.ending(to)
 	if r.unseen > 0 {
 		add(model.Note, "unseen-end", 1, fmt.Sprintf("what lives was last looked at %s before the end: what was allocated since is missing", model.Time(r.unseen)))
 	}

@@ -31,6 +31,7 @@ type recording struct {
 	looked []model.Problem // while names were looked up
 	told   bool            // what is uncertain
 	stated string          // which figures are estimates
+	ended  bool            // how the program ended was added to the problems
 	piped  bool            // the journal comes through the same pipe
 	over   bool            // the journal cannot be read further
 	size   int64           // of the file when it was last published
@@ -88,7 +89,7 @@ func (r *recording) follow(ctx context.Context) error {
 		r.found.add(model.Note, "recording", model.NoOffset, "the recording continues: what was recorded until now is shown")
 		r.publish(r.store, r.stacks.revision(), recordedNote)
 	} else if _, err := os.Stat(r.src.Path() + journal.Suffix); err == nil {
-		r.found.add(model.Warning, "recorder-killed", model.NoOffset,
+		r.found.add(model.Warning, model.CodeKilled, model.NoOffset,
 			"the recorder was killed or its disk was full, so the names of functions are not in the file but next to it: memtui record --recover FILE completes it")
 		r.publish(r.store, r.stacks.revision(), recordedNote)
 		r.store.Update(func(old *model.Profile) *model.Profile {
@@ -164,11 +165,15 @@ func (r *recording) reveal() {
 	case t.recorded.program == "":
 	case !r.told:
 		r.told, r.stated = true, text
+		r.ended = r.names.Ended != nil
 		t.recorded.problems(&r.found)
 	case text != r.stated: // as samples became rarer
 		r.stated = text
 		r.store.Update(withoutEstimates)
 		r.found.add(model.Note, codeSampled, model.NoOffset, text)
+	}
+	if !r.ended {
+		r.ended = t.recorded.ending(&r.found)
 	}
 	r.found.list = append(r.found.list, r.looked...)
 	r.looked = nil
@@ -179,6 +184,10 @@ func (r *recording) reveal() {
 func recordedBy(n *journal.Names) recorded {
 	out := recorded{
 		ours: true, frees: true, program: n.Program, looked: n.Looked, attached: n.Attached, series: seriesOf(n.Curves()),
+	}
+	if end := n.Ended; end != nil {
+		out.running = end.Running
+		out.ended(model.Clean(end.Signal), uint64(max(end.Status, 0)))
 	}
 	switch {
 	case n.Rate > 0 && n.Rate < 1:

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/gdamore/tcell/v2"
 
@@ -28,6 +27,8 @@ type chart struct {
 	spans  [2]diff.TimeSpan
 	m      diff.TimeMap
 	one    bool // both sides are the same curve
+
+	estimated [2]bool // the curve of a side is
 }
 
 type curveKey struct {
@@ -60,6 +61,9 @@ func newChart(e *ui.Env) *chart {
 func (c *chart) Show(s *state.State, r widget.Rect) {
 	c.state, c.area = *s, r
 	sides, ok := makeSides(c.env, s, ui.DiffSites, s.Group, s.Cost)
+	for i := range sides {
+		c.estimated[i] = sides[i].estimated()
+	}
 	switch {
 	case ok && sides[0].Prof.Of != nil && sides[1].Prof.Of != nil:
 		c.showProf(s, &sides)
@@ -180,8 +184,18 @@ func (c *chart) answer(cols []diff.Column) string {
 			}
 		}
 	}
-	return fmt.Sprintf("A at most %s · B at most %s", ui.Format(c.state.Series, top[0], c.state.Exact),
-		ui.Format(c.state.Series, top[1], c.state.Exact))
+	return c.tops(ui.Format(c.state.Series, top[0], c.state.Exact), ui.Format(c.state.Series, top[1], c.state.Exact))
+}
+
+// tops returns the highest values of both sides, marked where they are estimates.
+func (c *chart) tops(a, b string) string {
+	text := [2]string{a, b}
+	for i, estimated := range c.estimated {
+		if estimated {
+			text[i] = model.AsEstimates(text[i])
+		}
+	}
+	return "A at most " + text[0] + " · B at most " + text[1]
 }
 
 func (c *chart) Draw(s tcell.Screen) { c.chart.Draw(s, c.area, c.env.Look) }

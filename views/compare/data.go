@@ -44,6 +44,7 @@ type sideKey struct {
 	Unlike   string // why the side does not have the other one's cost, "" if it does
 	partial  bool   // more is being read
 	sampled  string // how a trace was sampled, as Meta has it
+	sampling model.Sampling
 	layout   ui.LayoutRef
 	figure   diff.PageFigure // of ui.DiffPages
 
@@ -115,7 +116,7 @@ func makeSide(e *ui.Env, s *state.State, f *ui.ComparedFile, m state.Moment, wha
 	if f.Trace == nil {
 		return k, false
 	}
-	k.sampled = p.Meta.Sampled
+	k.sampled, k.sampling = p.Meta.Sampled, p.Meta.Sampling
 	status := &s.Status
 	if f.Store != nil {
 		status = &f.Status
@@ -210,7 +211,7 @@ func compare(e *ui.Env, ctx context.Context, k rowsKey) (*Set, error) {
 	out := &Set{key: k, labels: ui.NewSiteLabels(e.Libraries)}
 	var sides [2]*diff.Side
 	for i := range k.Sides {
-		side, err := k.Sides[i].fetch(ctx, e.Views, k.per != diff.NormalNone)
+		side, err := k.Sides[i].fetch(ctx, e.Views, k.per != diff.NormalNone, &k.Sides[1-i])
 		if err != nil {
 			return nil, err
 		}
@@ -244,8 +245,8 @@ type unlikeError string
 
 func (e unlikeError) Error() string { return string(e) }
 
-// fetch computes one side; bases are computed only if sides are normalized.
-func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (side *diff.Side, err error) {
+// fetch computes one side next to the other one; bases are computed only if sides are normalized.
+func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool, other *sideKey) (side *diff.Side, err error) {
 	switch {
 	case k.Unlike != "":
 		return nil, unlikeError(k.Unlike)
@@ -260,19 +261,33 @@ func (k *sideKey) fetch(ctx context.Context, views *ui.StackViews, bases bool) (
 			From: p.From, To: p.To, Filter: p.Filters, Libraries: k.libraries,
 		})
 	}
-	return k.fetchTrace(ctx, views, bases)
+	return k.fetchTrace(ctx, views, bases, other)
 }
 
-// fetchTrace computes one side of a trace.
-func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bool) (*diff.Side, error) {
-	t := k.file.Trace
-	q := diff.TraceQuestion{Group: k.rows, Figure: diff.FigureOf(k.Cost), At: k.at, Range: k.over, Only: k.only}
+// fetchTrace computes one side of a trace. Two places in one file have blocks in common.
+func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bool, other *sideKey) (*diff.Side, error) {
+	q, err := k.question(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if until := k.upTo(); bases {
 		q.Bases = &until
 	}
+	if q.Sampled && other.file == k.file {
+		if q.Beside, err = other.question(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return diff.TraceSide(ctx, k.file.Trace, k.stacks, views.Of, *q)
+}
+
+// question returns the question to a trace.
+func (k *sideKey) question(ctx context.Context) (*diff.TraceQuestion, error) {
+	q := &diff.TraceQuestion{Group: k.rows, Figure: diff.FigureOf(k.Cost), At: k.at, Range: k.over, Only: k.only,
+		Sampled: k.sampled != "", Sampling: k.sampling}
 	switch {
 	case k.Cost == analysis.CostPeak:
-		p, ok, err := t.Peak(ctx, k.over)
+		p, ok, err := k.file.Trace.Peak(ctx, k.over)
 		if err != nil {
 			return nil, err
 		}
@@ -282,7 +297,7 @@ func (k *sideKey) fetchTrace(ctx context.Context, views *ui.StackViews, bases bo
 	case q.At == (analysis.Instant{}) && k.Cost != analysis.CostLive && k.Cost != analysis.CostLiveCount:
 		q.At = analysis.At(k.over.To)
 	}
-	return diff.TraceSide(ctx, t, k.stacks, views.Of, q)
+	return q, nil
 }
 
 // rowsOf returns the grouping of rows. Traces and profiles have files and modules in common; only profiles have source
@@ -309,27 +324,43 @@ func (k *sideKey) upTo() analysis.Range {
 	return k.over
 }
 
-// amount formats a figure of the comparison with its unit.
-func (c *Set) amount(n uint64, exact bool) string {
+// plain formats a figure of the comparison with its unit.
+func (c *Set) plain(n uint64, exact bool) string {
 	k := &c.key.Sides[0]
 	switch {
 	case k.Prof.Of != nil:
-		return c.estimate(c.unit.Scaled(n, exact))
+		return c.unit.Scaled(n, exact)
 	case k.what == ui.DiffSites && !k.Cost.IsBytes():
 		return model.Group(n)
 	}
-	return c.estimate(ui.BytesText(n, exact))
+	return ui.BytesText(n, exact)
 }
 
-// estimate marks a figure where those of a side are estimates.
-func (c *Set) estimate(text string) string {
-	for i := range c.key.Sides {
-		k := &c.key.Sides[i]
-		if k.sampled != "" || k.Prof.Of != nil && !k.Prof.None && k.Prof.Of.Weights.Estimates(k.Prof.Event, k.Prof.Metric) {
-			return model.AsEstimate(text)
-		}
+// amount formats a change of the comparison with its unit, marked where figures of a side are estimates.
+func (c *Set) amount(n uint64, exact bool) string {
+	return c.estimate(n, exact, c.Before.Estimated || c.After.Estimated)
+}
+
+// ofSide formats a figure of a side, before or after.
+func (c *Set) ofSide(side int, n uint64, exact bool) string {
+	return c.estimate(n, exact, [2]*diff.Side{c.Before, c.After}[side].Estimated)
+}
+
+// estimate formats a figure of the comparison, and marks it where it is an estimate: numbers of samples are none.
+func (c *Set) estimate(n uint64, exact, estimated bool) string {
+	text := c.plain(n, exact)
+	if k := &c.key.Sides[0]; estimated && (k.Prof.Of != nil || k.what != ui.DiffSites || k.Cost.IsBytes()) {
+		return model.AsEstimate(text)
 	}
 	return text
+}
+
+// estimated reports whether figures of the side are estimated from samples.
+func (k *sideKey) estimated() bool {
+	if p := &k.Prof; p.Of != nil {
+		return !p.None && p.Of.Weights.Estimates(p.Event, p.Metric)
+	}
+	return k.sampled != ""
 }
 
 // measure returns the compared figure in words.
@@ -364,6 +395,8 @@ func (c *Set) words(s *state.State) diff.Words {
 		Measure: c.measure(), Thing: c.key.Sides[0].thing(),
 		Counted: diff.Blocks([2]string{c.key.Sides[0].sampled, c.key.Sides[1].sampled}),
 		Amount:  func(n uint64) string { return c.amount(n, s.Exact) },
+		Side: diff.SideAmounts{func(n uint64) string { return c.ofSide(0, n, s.Exact) },
+			func(n uint64) string { return c.ofSide(1, n, s.Exact) }},
 		Name: func(name string) string {
 			if !s.FullName {
 				name = funcname.Bare(name)

@@ -88,7 +88,10 @@ func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *Set) {
 	n := widget.PrintSpans(s, x, r.Y, r.W-2, spans, e.Look)
 	var parts []string
 	for _, k := range []diff.ChangeStatus{diff.ChangeNew, diff.ChangeGone, diff.ChangeGrown, diff.ChangeShrunk, diff.ChangeSame} {
-		parts = append(parts, model.Group(uint64(c.Counts[k]))+" "+k.String())
+		parts = append(parts, model.Group(uint64(c.certainly(k)))+" "+k.String())
+	}
+	if c.Errors {
+		parts = append([]string{model.Group(uint64(c.Within)) + " " + diff.WithinError}, parts...)
 	}
 	for ; len(parts) > 0; parts = parts[:len(parts)-1] { // unchanged rows are dropped first
 		if text := strings.Join(parts, " · "); widget.Width(text)+n+4 <= r.W {
@@ -96,6 +99,20 @@ func drawSigns(e *ui.Env, s tcell.Screen, r widget.Rect, c *Set) {
 			return
 		}
 	}
+}
+
+// certainly counts the rows of a status whose change is not within the error of sampling.
+func (c *Set) certainly(status diff.ChangeStatus) int {
+	n := c.Counts[status]
+	if c.Within == 0 {
+		return n
+	}
+	for i := range c.Rows {
+		if r := &c.Rows[i]; r.Status == status && r.Within() {
+			n--
+		}
+	}
+	return n
 }
 
 // sampling returns a warning if only one side is sampled.
@@ -114,8 +131,10 @@ func (k *rowsKey) sampling() string {
 // notesOf returns how the figures and the names were changed, and what is only on one side.
 func notesOf(st *state.State, c *Set) string {
 	var parts []string
-	if text := c.key.sampling(); text != "" {
-		parts = append(parts, text)
+	for _, text := range []string{c.ErrorNote(), c.key.sampling()} {
+		if text != "" {
+			parts = append(parts, text)
+		}
 	}
 	if text := c.Normalized(); text != "" {
 		parts = append(parts, text)

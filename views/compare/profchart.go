@@ -93,6 +93,6 @@ func (c *chart) setProf(sides *[2]sideKey, axis diff.TimeSpan) {
 	ch.Answer = ""
 	if !c.one {
 		ch.Title += " · aligned " + [...]string{"at the start", "at a marker", "by share of duration"}[c.state.Compare.Align]
-		ch.Answer = "A at most " + unit.Scaled(uint64(v.sides[0].Top), false) + " · B at most " + unit.Scaled(uint64(v.sides[1].Top), false)
+		ch.Answer = c.tops(unit.Scaled(uint64(v.sides[0].Top), false), unit.Scaled(uint64(v.sides[1].Top), false))
 	}
 }

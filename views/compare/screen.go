@@ -224,7 +224,11 @@ func (p *Screen) answer() string {
 	}
 	t := &p.Set.Totals
 	text := func(n uint64) string { return p.Set.amount(n, p.State.Exact) }
-	out := text(t.BeforeBytes) + " → " + text(t.AfterBytes) + "  " + p.DeltaCell(t.BeforeBytes, t.AfterBytes, text).Text
+	out := p.Set.ofSide(0, t.BeforeBytes, p.State.Exact) + " → " + p.Set.ofSide(1, t.AfterBytes, p.State.Exact) + "  " +
+		p.DeltaCell(t.BeforeBytes, t.AfterBytes, text).Text
+	if p.Set.TotalError > 0 {
+		out += " " + diff.ErrorText(text(p.Set.TotalError))
+	}
 	if !p.Fresh() {
 		out = "comparing… " + out
 	}

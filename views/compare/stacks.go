@@ -41,7 +41,7 @@ func (c *stackComparer) Ask(s *state.State) *ui.StackComparison {
 	case !ok:
 		c.set, c.shown = nil, nil
 	case set != c.set:
-		c.set, c.shown = set, &ui.StackComparison{Comparison: set.Comparison, Title: set.Title(), Amount: set.amount}
+		c.set, c.shown = set, &ui.StackComparison{Comparison: set.Comparison, Title: set.Title(), Amount: set.amount, Side: set.ofSide}
 	}
 	return c.shown
 }

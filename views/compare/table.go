@@ -42,7 +42,7 @@ func newTable(e *ui.Env) *table {
 // changes returns the comparison in the form of tables.
 func (c *Set) changes() *ui.ChangeSet {
 	k, words := &c.key.Sides[0], c.words(&state.State{})
-	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Rows: titles.Site,
+	out := &ui.ChangeSet{Comparison: c.Comparison, Label: c.label, Amount: c.amount, Side: c.ofSide, Rows: titles.Site,
 		Where: titles.Where, Delta: titles.Delta}
 	if k.by != analysis.ByStack || k.what > ui.DiffLeaked {
 		out.Rows, out.Where = strings.ToUpper(k.thing()), ""
@@ -116,7 +116,7 @@ func (t *table) explain() {
 	}
 	set := t.of
 	label := set.label(r, t.State.FullName)
-	t.Detail.Title, t.Detail.Answer = label.Name, r.Status.String()
+	t.Detail.Title, t.Detail.Answer = label.Name, r.Became()
 	t.Detail.Facts = []string{t.amounts(r)}
 	if set.key.Sides[0].what == ui.DiffSeries {
 		if last := t.series; last == nil || last.of != set || last.row != r {
@@ -135,8 +135,11 @@ func (t *table) explain() {
 func (t *table) amounts(r *diff.Row) string {
 	set := t.of
 	text := func(n uint64) string { return set.amount(n, t.State.Exact) }
-	out := fmt.Sprintf("before %s, after %s: %s", text(r.BeforeBytes), text(r.AfterBytes),
-		t.DeltaCell(r.BeforeBytes, r.AfterBytes, text).Text)
+	out := fmt.Sprintf("before %s, after %s: %s", set.ofSide(0, r.BeforeBytes, t.State.Exact),
+		set.ofSide(1, r.AfterBytes, t.State.Exact), t.DeltaCell(r.BeforeBytes, r.AfterBytes, text).Text)
+	if set.Errors {
+		out += " " + diff.ErrorText(text(r.Error))
+	}
 	if p := ui.PercentChange(t.Look, r.BeforeBytes, r.AfterBytes); strings.Contains(p, "%") {
 		out += " (" + p + ")"
 	}
@@ -145,6 +148,9 @@ func (t *table) amounts(r *diff.Row) string {
 	}
 	if share := t.Share(r); share != "" {
 		out += "; " + share
+	}
+	if r.Within() {
+		out += "; within the error of sampling"
 	}
 	return out
 }

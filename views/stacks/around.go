@@ -91,7 +91,7 @@ func (v *aroundView) columns(set *aroundSet) []ui.Column[aroundRow] {
 	weight := func(title, field string, side, drop int) ui.Column[row] {
 		return ui.Column[row]{Title: title, Fields: []string{field}, Figure: figure, Width: 9, Drop: drop, Total: set.data.Total[side],
 			Value: func(r *row) uint64 { return r.weight[side] },
-			Cell:  func(r *row) widget.Cell { return widget.Cell{Text: p.amount(r.weight[side])} }}
+			Cell:  func(r *row) widget.Cell { return widget.Cell{Text: p.ofSide(side, r.weight[side])} }}
 	}
 	name := ui.Column[row]{Title: titles.Function, Width: 20, Grow: 1, Cut: widget.CutScope, Text: func(r *row) string { return r.name },
 		Cell: func(r *row) widget.Cell {
@@ -252,8 +252,8 @@ func (v *aroundView) Draw(s tcell.Screen, r widget.Rect, k *widget.Look) {
 func (v *aroundView) about() string {
 	d, p := &v.set.data, v.of
 	if p.Now.changes != nil {
-		return p.costText() + ": " + p.weight(d.Total[0]) + " → " + p.weight(d.Total[1]) + " · self " +
-			p.amount(d.Self[0]) + " → " + p.amount(d.Self[1])
+		return p.costText() + ": " + p.ofSide(0, d.Total[0]) + " → " + p.ofSide(1, d.Total[1]) + " · self " +
+			p.ofSide(0, d.Self[0]) + " → " + p.ofSide(1, d.Self[1])
 	}
 	return p.costText() + ": " + p.bound() + p.weight(d.Total[1]) + ", " + ui.PartText(d.Total[1], p.Now.Total[0]) +
 		" of all · self " + p.amount(d.Self[1])

@@ -203,11 +203,11 @@ func (p *Stacks) dashes(id uint64) string {
 // only functions at the top have a weight of their own.
 func (p *Stacks) changedSentence(n int32) []string {
 	side := func(i int, word string) string {
-		text := word + " " + p.amount(p.Now.Side(i, n))
+		text := word + " " + p.ofSide(i, p.Now.Side(i, n))
 		if p.Now.tree.key.invert {
 			return text
 		}
-		return text + ", self " + p.amount(p.Now.changes.Sides[i].Self(n))
+		return text + ", self " + p.ofSide(i, p.Now.changes.Sides[i].Self(n))
 	}
 	return []string{
 		side(0, "before"), side(1, "after"),
@@ -269,9 +269,9 @@ func (p *Stacks) changedCell(column int, n int32) widget.Cell {
 	before, after := p.Now.Side(0, n), p.Now.Side(1, n)
 	switch column {
 	case columnBefore:
-		return widget.Cell{Text: p.amount(before)}
+		return widget.Cell{Text: p.ofSide(0, before)}
 	case columnAfter:
-		return widget.Cell{Text: p.amount(after)}
+		return widget.Cell{Text: p.ofSide(1, after)}
 	}
 	c := p.delta(n)
 	switch column {

@@ -270,6 +270,14 @@ func (p *Stacks) amount(v uint64) string {
 	return model.ShortCount(v)
 }
 
+// ofSide returns a weight on a side of a comparison.
+func (p *Stacks) ofSide(side int, v uint64) string {
+	if p.Now != nil && p.Now.set != nil {
+		return p.Now.set.Side(side, v, p.State.Exact)
+	}
+	return p.amount(v)
+}
+
 // weight returns an amount with its unit.
 func (p *Stacks) weight(v uint64) string {
 	if p.Now.key.cost.IsBytes() || p.Prof != nil || p.Now.set != nil {

@@ -152,11 +152,13 @@ func (p *Sites) columns(d siteData) []ui.Column[analysis.Site] {
 	f.mean.Title, f.mean.Drop, f.mean.Tie = titles.Mean, 6, count
 	f.count.Shown, f.mean.Hidden, f.temp.Hidden = d.counted(), d.sampled, d.sampled
 	off := errors(d.naming, titles.Allocated, func(s *site) (bytes, samples uint64) { return s.AllocBytes, s.AllocCount })
+	liveOff := errors(d.naming, titles.Live, func(s *site) (bytes, samples uint64) { return s.LiveBytes, s.LiveCount })
+	liveOff.Drop = 3
 	if by != analysis.ByStack {
 		f.others = unrecorded(f.others)
 	}
 	return append([]ui.Column[site]{
-		f.live, unseen(f.blocks)[0],
+		f.live, liveOff, unseen(f.blocks)[0],
 		{Title: titles.Share, Width: 5, Grow: 1, MaxWidth: 12, Drop: 9, Like: titles.Live, Cell: p.shareCell},
 		f.peak, f.total, f.count, off, f.temp, f.leaked, f.mean,
 		{Title: titles.Trend, Width: 6, Grow: 2, MaxWidth: 20, Drop: 1, Like: titles.Verdict, Hidden: !all, Cell: p.trendCell},

@@ -126,6 +126,9 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 	if d.shown.IsBytes() {
 		value.Figure = ui.BytesFigure
 	}
+	off := errors(d.naming, value.Title, d.amount)
+	off.Drop = 3
+	off.Hidden = off.Hidden || !d.shown.IsBytes() || d.shown == analysis.CostPeak
 	cut := siteCut(d.by)
 	if d.by == analysis.ByStack {
 		cut = widget.CutEnd
@@ -135,8 +138,8 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 		{Title: titles.Where, Width: 14, Grow: 1, MaxWidth: 30, Cut: widget.CutFolder, Drop: 2,
 			Hidden: d.by != analysis.ByStack, Muted: true,
 			Text: func(s *site) string { return d.label(d.by, s).Where }, Cell: func(s *site) widget.Cell { return t.whereCell(d, s) }},
-		value,
-		{Width: 10, Drop: 3, Like: value.Title, Cell: func(s *site) widget.Cell {
+		value, off,
+		{Width: 10, Drop: 4, Like: value.Title, Cell: func(s *site) widget.Cell {
 			return ui.ShareCell(s.Cost(d.shown), max(d.most, 1))
 		}},
 		{Title: titles.Share, Width: model.ShareWidth, Right: true, Drop: 1, Like: value.Title,
@@ -144,6 +147,17 @@ func (t *topSites) columns(d topData) []ui.Column[analysis.Site] {
 		blocks, shown(f.peak, titles.OwnPeak, bytes, 6), shown(f.total, titles.Allocated, bytes, 7), temp,
 		{Title: titles.Trend, Width: 16, Drop: 4, Like: value.Title, Cell: t.trendCell},
 	}, unseen(f.all()...)...)
+}
+
+// amount returns the bytes of a group by the cost that is shown, and how many blocks they are.
+func (d topData) amount(s *analysis.Site) (bytes, blocks uint64) {
+	switch d.shown {
+	case analysis.CostTotal:
+		return s.AllocBytes, s.AllocCount
+	case analysis.CostLeaked:
+		return s.LeakBytes, s.LeakCount
+	}
+	return s.LiveBytes, s.LiveCount
 }
 
 // whereCell returns the place of a row, with the number of its stack where another row looks the same.

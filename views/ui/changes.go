@@ -16,12 +16,13 @@ import (
 type ChangeSet struct {
 	*diff.Comparison
 	Label  func(r *diff.Row, full bool) SiteLabel
-	Amount func(n uint64, exact bool) string
-	Rows   string // title of the column of names
-	Where  string // title of the column next to it, "" for none
-	Delta  string // title of the column of changes
-	Count  string // title of the changes of what is counted, "" for none
-	Narrow bool   // names are short, and counts matter more than percents
+	Amount func(n uint64, exact bool) string           // of changes
+	Side   func(side int, n uint64, exact bool) string // of before and after; nil: as changes
+	Rows   string                                      // title of the column of names
+	Where  string                                      // title of the column next to it, "" for none
+	Delta  string                                      // title of the column of changes
+	Count  string                                      // title of the changes of what is counted, "" for none
+	Narrow bool                                        // names are short, and counts matter more than percents
 
 	Objects bool // rows are of objects that are matched, so that new and gone ones are known
 }
@@ -112,7 +113,7 @@ func (d changeData) rows() []change {
 
 func (d changeData) words(r *change) []string {
 	label := d.set.Label(r.Row, d.full)
-	return []string{label.Name, label.Where, r.Status.String()}
+	return []string{label.Name, label.Where, r.Became()}
 }
 
 // id returns a number that identifies a row in all comparisons of the same files.
@@ -146,6 +147,9 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	if set.Bounds() != "" {
 		width, status = widget.Width("≥ 1023 KiB"), widget.Width(diff.ChangeUnknown.String())
 	}
+	if set.Errors {
+		width, status = widget.Width("~1023 KiB"), widget.Width(diff.WithinError)
+	}
 	name.Title, name.Key, name.Grow = set.Rows, "key", 4
 	name.Text = func(r *change) string { return set.Label(r.Row, d.full).Name }
 	where.Title, where.Grow, where.Hidden, where.Muted = set.Where, 1, set.Where == "", true
@@ -153,7 +157,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 	side := func(title, key, field string, drop int, whole uint64, n int, of func(r *change) uint64) Column[change] {
 		return Column[change]{Title: title, Key: key, Fields: []string{field}, Figure: AmountFigure, Width: width,
 			Drop: drop, Total: whole, Value: of,
-			Cell: func(r *change) widget.Cell { return t.faint(of(r), r.AtLeast[n]) }}
+			Cell: func(r *change) widget.Cell { return t.faint(n, of(r), r.AtLeast[n]) }}
 	}
 	objects := func(title, key string, of func(r *change) uint64) Column[change] {
 		return Column[change]{Title: title, Key: key, Fields: set.objectFields(key), Figure: CountFigure, Width: 8, Drop: 7,
@@ -169,6 +173,11 @@ func (t *Changes) columns(d changeData) []Column[change] {
 			Rank:  func(r *change) uint64 { return changeOf(r.Row) }, Number: func(r *change) float64 { return float64(r.DeltaBytes()) },
 			Known: func(r *change) bool { return r.Certainty() != diff.UnknownChange },
 			Cell:  func(r *change) widget.Cell { return t.env.ChangeCell(r.Row, t.amount) }},
+		{Title: titles.Error, Key: "delta_error_bytes", Fields: set.errorFields(), Figure: AmountFigure, Width: width, Drop: 1,
+			Hidden: !set.Errors, Value: func(r *change) uint64 { return r.Error },
+			Cell: func(r *change) widget.Cell {
+				return widget.Cell{Text: diff.ErrorText(t.amount(r.Error)), Style: t.env.Look.Muted}
+			}},
 		{Width: 6, Grow: 1, MaxWidth: 14, Drop: bar, Like: set.Delta, Cell: func(r *change) widget.Cell {
 			return widget.Cell{Kind: widget.BarCell, Bar: ShareOf(changeOf(r.Row), t.most), Style: style(r)}
 		}},
@@ -193,7 +202,7 @@ func (t *Changes) columns(d changeData) []Column[change] {
 		objects(titles.New, "new_count", func(r *change) uint64 { created, _, _ := r.Objects(); return created }),
 		objects(titles.Gone, "gone_count", func(r *change) uint64 { _, _, gone := r.Objects(); return gone }),
 		{Title: titles.Status, Key: "status", Width: status, Drop: 6, Rank: func(r *change) uint64 { return ^uint64(r.Status) },
-			Cell: func(r *change) widget.Cell { return widget.Cell{Text: r.Status.String(), Style: style(r)} }},
+			Cell: func(r *change) widget.Cell { return widget.Cell{Text: r.Became(), Style: style(r)} }},
 		where,
 	}
 }
@@ -204,6 +213,14 @@ func (s *ChangeSet) countFields() []string {
 		return nil
 	}
 	return []string{"count"}
+}
+
+// errorFields returns the names in filters for the error of a change.
+func (s *ChangeSet) errorFields() []string {
+	if !s.Errors {
+		return nil
+	}
+	return []string{"error"}
 }
 
 // objectFields returns the names in filters for the number of objects of a column of the reports.
@@ -226,8 +243,17 @@ func (t *Changes) counted(n uint64) widget.Cell {
 	return c
 }
 
-func (t *Changes) faint(n uint64, bound bool) widget.Cell {
-	c := widget.Cell{Text: t.amount(n)}
+// ofSide formats a figure of a side.
+func (t *Changes) ofSide(side int, n uint64) string {
+	if of := t.Set().Side; of != nil {
+		return of(side, n, t.state.Exact)
+	}
+	return t.amount(n)
+}
+
+// faint returns the cell of a figure of a side.
+func (t *Changes) faint(side int, n uint64, bound bool) widget.Cell {
+	c := widget.Cell{Text: t.ofSide(side, n)}
 	if bound {
 		c.Text = "≥ " + c.Text
 	} else if n == 0 {

@@ -40,22 +40,33 @@ func PercentChange(k *widget.Look, before, after uint64) string {
 	return strings.Replace(model.Change(before, after), "-", Minus(k), 1)
 }
 
+// signed writes a sign before an amount, after the mark of an estimate.
+func signed(sign, amount string) string {
+	if plain := model.Unmarked(amount); plain != amount {
+		return model.EstimateMark + sign + plain
+	}
+	return sign + amount
+}
+
 // DeltaCell returns a change as a cell, with a sign and a glyph in addition to its color.
 func (e *Env) DeltaCell(before, after uint64, text func(uint64) string) widget.Cell {
 	switch {
 	case after > before:
-		return widget.Cell{Text: "+" + text(after-before), Style: e.Style(themes.Loss)}
+		return widget.Cell{Text: signed("+", text(after-before)), Style: e.Style(themes.Loss)}
 	case after < before:
-		return widget.Cell{Text: Minus(e.Look) + text(before-after), Style: e.Style(themes.Gain)}
+		return widget.Cell{Text: signed(Minus(e.Look), text(before-after)), Style: e.Style(themes.Gain)}
 	}
 	return widget.Cell{Text: "=", Style: e.Look.Muted}
 }
 
-// ChangeCell returns the change of a row's bytes, as far as it is known.
+// ChangeCell returns the change of a row's bytes, as far as it is known: faint if it may be due to sampling.
 func (e *Env) ChangeCell(r *diff.Row, text func(uint64) string) widget.Cell {
 	c := e.DeltaCell(r.BeforeBytes, r.AfterBytes, text)
 	if r.Certainty() == diff.UnknownChange {
 		return widget.Cell{Text: r.Sign(), Style: e.Look.Muted}
+	}
+	if r.Within() {
+		c.Style = e.Look.Muted
 	}
 	c.Text = r.Sign() + c.Text
 	return c

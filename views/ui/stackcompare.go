@@ -11,8 +11,9 @@ import (
 // StackComparison is the weights of stacks on both sides of a comparison, and their format. It is immutable.
 type StackComparison struct {
 	*diff.Comparison
-	Title  string // what is compared
-	Amount func(n uint64, exact bool) string
+	Title  string                                      // what is compared
+	Amount func(n uint64, exact bool) string           // of changes
+	Side   func(side int, n uint64, exact bool) string // of before and after
 }
 
 // StackComparer compares stacks for the screen that shows them as a tree. Its methods belong to the event loop.

@@ -110,10 +110,7 @@ func DeltaText(before, after uint64, format func(uint64) string) string {
 	default:
 		return "±0"
 	}
-	if plain, ok := strings.CutPrefix(text, model.EstimateMark); ok {
-		return model.EstimateMark + sign + plain
-	}
-	return sign + text
+	return signed(sign, text)
 }
 
 // WithArticle returns a word with "a" or "an", by its first letters.

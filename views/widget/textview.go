@@ -43,7 +43,7 @@ func Clauses(rows []string, n int) []string {
 	}
 	for i := n - 1; i >= 0; i-- {
 		for at := len(rows[i]) - 1; at >= leastClause; at-- {
-			if strings.IndexByte(",;:.)", rows[i][at]) < 0 || at+1 < len(rows[i]) && rows[i][at+1] != ' ' {
+			if strings.IndexByte(",;.)", rows[i][at]) < 0 || at+1 < len(rows[i]) && rows[i][at+1] != ' ' {
 				continue
 			}
 			end := strings.TrimRight(rows[i][:at+1], ",;:.")

@@ -101,6 +101,7 @@ func OfComparison(d *report.Diff, l Limits) (*Treemap, error) {
 	t := &Treemap{Metric: *d.Metric, By: stackLevels(tree), table: TreemapTable, measure: (&model.ProfileMetric{Name: *d.Metric}).Measure()}
 	if d.IsBytes() { // whatever the name says
 		t.measure = bytesMeasure()
+		t.sampled = [2]bool{d.Before.File.Estimated(), d.After.File.Estimated()}
 	}
 	return ofSides(t, tree, l)
 }
@@ -186,13 +187,21 @@ func ofLayouts(layouts [2]*model.Layout, l Limits) (*Treemap, error) {
 
 // changes lays out a treemap of both sides: parts are below what they belong to.
 func (t *Treemap) changes(out *cells.Table, s cells.Style, step string, label func(*Part) string) *cells.Table {
-	out.Answer = s.Bytes(t.Change[treemap.Before]) + s.Text(" → ") + s.Bytes(t.Change[treemap.After]) + " " + out.Answer
+	sides := [2]cells.Style{s, s}
+	s.Estimated = false
+	for i, sampled := range t.sampled {
+		sides[i].Estimated = sampled
+		s.Estimated = s.Estimated || sampled
+	}
+	before := func(c Change) string { return sides[treemap.Before].Bytes(c[treemap.Before]) }
+	after := func(c Change) string { return sides[treemap.After].Bytes(c[treemap.After]) }
+	out.Answer = before(t.Change) + s.Text(" → ") + after(t.Change) + " " + out.Answer
 	out.Heads = []cells.Head{{Text: titles.Before, Kind: cells.Number}, {Text: titles.After, Kind: cells.Number},
 		{Text: titles.Delta, Kind: cells.Number}, {Text: titles.Name, Kind: cells.Name}}
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		out.Rows = append(out.Rows, []string{s.Bytes(r.Change[treemap.Before]), s.Bytes(r.Change[treemap.After]),
-			s.Change(r.Change.delta()), strings.Repeat(step, r.Depth-1) + label(r)})
+		out.Rows = append(out.Rows, []string{before(r.Change), after(r.Change), s.Change(r.Change.delta()),
+			strings.Repeat(step, r.Depth-1) + label(r)})
 	}
 	return out
 }

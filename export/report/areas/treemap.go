@@ -43,7 +43,8 @@ type Treemap struct {
 	RowCount int           `json:"row_count"` // parts, without the limit
 	Change                 // of all, of a comparison
 
-	compared bool // Change is known, also of parts
+	compared bool    // Change is known, also of parts
+	sampled  [2]bool // the figures of a side of the comparison are estimates
 
 	below   Path // as Below, shortened
 	measure model.Measure

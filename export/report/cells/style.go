@@ -175,6 +175,17 @@ func (s Style) AtLeast(n uint64, bound bool) string {
 	return s.Bytes(n)
 }
 
+// Signed formats a change of a number, with its sign.
+func Signed(n int64) string {
+	if n < 0 {
+		return "-" + model.Group(Magnitude(n))
+	}
+	if n == 0 {
+		return "0"
+	}
+	return "+" + model.Group(uint64(n))
+}
+
 // Magnitude returns a number without its sign.
 func Magnitude(n int64) uint64 {
 	if n < 0 {

@@ -9,7 +9,7 @@ import (
 var screenNames = map[string]string{
 	"alloc_bytes": "total", "alloc_count": "count", "live_count": "blocks", "temporary_count": "temp",
 	"leaked_bytes": "leak bytes", "oldest_us": "age",
-	"age_us": "oldest", "bytes": "size", "count": "blocks", "delta_count": "count", "retained_count": "rows",
+	"age_us": "oldest", "bytes": "size", "count": "blocks", "delta_count": "count", "delta_error_bytes": "error", "retained_count": "rows",
 	"local_count": "locals", "references": "refs", "full_pages": "full", "partial_pages": "partial",
 	"empty_pages": "empty", "hole_count": "holes",
 	"returned_bytes": "reclaimable",

@@ -1,6 +1,7 @@
 package uses
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,6 +69,9 @@ func Recording(parsed *kong.Context, r Recorder) error {
 	}
 	for _, f := range given(parsed) {
 		if use := useOf(f); !recordsWith(r, use) && !harmless(f.Name) {
+			if use == "live" && r == OfProcess {
+				return errors.New("--live: has no effect on --pid; while it records, open the recording in another terminal: memtui live FILE")
+			}
 			return fmt.Errorf("--%s: has no effect on %s; it is for %s", use, r, recordersWith(use))
 		}
 	}

@@ -29,6 +29,14 @@ type Note struct {
 	Stack    []uint64 `json:"stack,omitzero"` // addresses of code, or numbers of frames with [Known], leaf first; may be empty
 	Point    *Point   `json:"point,omitzero"`
 	Marker   string   `json:"marker,omitzero"` // the name of the next ID of markers
+	Ended    *Ending  `json:"ended,omitzero"`
+}
+
+// Ending is how a program has ended, where that is known: by a signal, or else with a status.
+type Ending struct {
+	Signal  string `json:"signal,omitzero"`
+	Status  int    `json:"exit_status"`
+	Running bool   `json:"running,omitzero"` // it has not: its recording has
 }
 
 // Known marks the number of a [Frame] in a stack of addresses. They count from 1.

@@ -16,8 +16,9 @@ type Names struct {
 	Period   int64  // mean bytes between samples, at first
 	Longest  int64  // the same at most
 	Rate     float64
-	Attached bool // the program ran before
-	Looked   bool // addresses are made up, and times are those of looks at what lives
+	Attached bool    // the program ran before
+	Looked   bool    // addresses are made up, and times are those of looks at what lives
+	Ended    *Ending // nil while the program runs, and where its end is not known
 	table    *symbols.Table
 	known    []symbols.Frame // by number - 1
 	stacks   [][]int         // by ID - 1: IDs for Frames, leaf first
@@ -124,6 +125,8 @@ func (n *Names) Take(note *Note) error {
 	case note.Frame != nil:
 		f := note.Frame
 		n.known = append(n.known, symbols.Frame{Function: f.Function, File: f.File, Line: f.Line})
+	case note.Ended != nil:
+		n.Ended = note.Ended
 	case note.Marker != "":
 		n.addMarker(note.Marker)
 	case note.Point != nil:
