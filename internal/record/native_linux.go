@@ -71,6 +71,9 @@ func Run(ctx context.Context, o Options) (files []Recorded, status int, err erro
 	if text := s.brief.text(); text != "" {
 		o.Log("%s", text)
 	}
+	if n := len(s.unfollowed); n > 0 {
+		o.Log("%s not recorded: --follow records each in a file of its own", model.CountedAs(uint64(n), "child process was", "child processes were"))
+	}
 	slices.SortFunc(s.files, func(a, b Recorded) int { return cmp.Compare(a.PID, b.PID) })
 	return s.files, status, s.err
 }
@@ -100,6 +103,8 @@ type session struct {
 	err   error // the first one
 	sent  bool  // a recording to a pipe, where no other one can follow; of the goroutine that hands out rings
 	brief brief // children without a file
+
+	unfollowed map[int]bool // children that asked for a ring and got none; of the goroutine that hands out rings
 }
 
 // start starts the program with the hook in its environment.
@@ -260,6 +265,10 @@ func (s *session) hand(conn *net.UnixConn) error {
 	<-s.known
 	pid := int(peer.Pid)
 	if pid != s.main && !s.o.Follow {
+		if s.unfollowed == nil {
+			s.unfollowed = map[int]bool{}
+		}
+		s.unfollowed[pid] = true
 		return nil
 	}
 	t, err := s.begin(pid)

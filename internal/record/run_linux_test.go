@@ -229,7 +229,11 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 
 func TestChildrenAreFollowedOnDemand(t *testing.T) {
 	for _, follow := range []bool{false, true} {
-		files, _ := run(t, Options{Follow: follow}, "fork")
+		said := ""
+		files, _ := run(t, Options{Follow: follow, Log: func(format string, args ...any) { said += fmt.Sprintf(format, args...) }}, "fork")
+		if strings.Contains(said, "1 child process was not recorded: --follow") == follow {
+			t.Errorf("follow %v: %s", follow, said)
+		}
 		var sizes []uint64
 		for _, f := range files {
 			blocks, _, _ := read(t, f.Path)

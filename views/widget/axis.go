@@ -255,7 +255,10 @@ func (c *Chart) drawMarks(s tcell.Screen, p chartParts, k *Look) {
 	}
 }
 
-// drawMark draws mark i and, if named, its name up to the next mark.
+// leastName is how many cells the name of a mark needs at least, if it is longer.
+const leastName = 6
+
+// drawMark draws mark i and, if named, as much of its name as fits before the next mark.
 func (c *Chart) drawMark(s tcell.Screen, row Rect, i int, named bool, k *Look) {
 	m := &c.Marks[i]
 	x, ok := c.XOf(m.At)
@@ -273,7 +276,7 @@ func (c *Chart) drawMark(s tcell.Screen, row Rect, i int, named bool, k *Look) {
 			end = next - 1
 		}
 	}
-	if w := Width(m.Name); named && m.Name != "" && x+2+w <= end {
-		Print(s, x+2, row.Y, w, m.Name, k.Muted)
+	if w := Width(m.Name); named && end-x-2 >= min(w, leastName) {
+		Print(s, x+2, row.Y, min(w, end-x-2), m.Name, k.Muted)
 	}
 }

@@ -191,11 +191,20 @@ func TestClausesOfASentence(t *testing.T) {
 		{200, 1, []string{text}},
 		{60, 1, []string{"Cache::get (84 % certain, +489 KiB/s): 13 blocks (32.5 KiB)"}},
 		{56, 1, []string{"Cache::get (84 % certain, +489 KiB/s)"}},
+		{68, 1, []string{"Cache::get (84 % certain, +489 KiB/s): 13 blocks (32.5 KiB)"}},
 		{24, 2, []string{"Cache::get (84 %", "certain, +489 KiB/s)"}},
 		{20, 1, []string{"Cache::get (84 % certain, +489 KiB/s): 13 blocks (32.5 KiB), allocated from 58 µs to 56.6 ms; none was freed"}}, // cut when drawn
 	} {
 		if got := Clauses(Wrap(text, c.w), c.n); !slices.Equal(got, c.want) {
 			t.Errorf("%d rows of %d cells: %q, want %q", c.n, c.w, got, c.want)
 		}
+	}
+}
+
+// What a colon announces is not left out alone.
+func TestClausesKeepWhatAColonAnnounces(t *testing.T) {
+	const text = "2 sites, 1.02 KiB in 26 blocks; of the largest: 13 blocks of 220"
+	if got := Clauses(Wrap(text, 50), 1); !slices.Equal(got, []string{"2 sites, 1.02 KiB in 26 blocks"}) {
+		t.Errorf("%q", got)
 	}
 }

@@ -43,7 +43,7 @@ func Clauses(rows []string, n int) []string {
 	}
 	for i := n - 1; i >= 0; i-- {
 		for at := len(rows[i]) - 1; at >= leastClause; at-- {
-			if strings.IndexByte(",;.)", rows[i][at]) < 0 || at+1 < len(rows[i]) && rows[i][at+1] != ' ' {
+			if !endsClause(rows[i], at) {
 				continue
 			}
 			end := strings.TrimRight(rows[i][:at+1], ",;:.")
@@ -53,6 +53,15 @@ func Clauses(rows []string, n int) []string {
 		}
 	}
 	return append(rows[:n-1:n-1], strings.Join(rows[n-1:], " "))
+}
+
+// endsClause reports whether a row can end with the byte at an offset. What a colon announces is wanted, unless it
+// follows what is in parentheses.
+func endsClause(row string, at int) bool {
+	if at+1 < len(row) && row[at+1] != ' ' {
+		return false
+	}
+	return strings.IndexByte(",;.)", row[at]) >= 0 || row[at] == ':' && row[at-1] == ')'
 }
 
 // leastClause is the number of bytes below which a clause alone in a row says too little.
