@@ -40,7 +40,7 @@ func TestAKilledRecorderNamesTheCommandThatHelps(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 			continue
 		}
-		if err != nil || !strings.Contains(string(out), "is complete") {
+		if err != nil || !strings.Contains(string(out), "has its names now") {
 			t.Errorf("%v: %s", err, out)
 		}
 		return

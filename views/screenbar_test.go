@@ -153,7 +153,7 @@ func TestListsScrollSideways(t *testing.T) {
 
 // Findings and messages wrap instead of ending in an ellipsis.
 func TestSentencesWrap(t *testing.T) {
-	u := openKvleak(t, 80, 46, colorCaps).has("the run; none was freed\n")
+	u := openKvleak(t, 80, 46, colorCaps).has("looks alike\n")
 	if text := u.Text(); strings.Contains(text[strings.Index(text, "Look here first"):], "…") {
 		t.Errorf("a finding is cut:\n%s", text)
 	}
