@@ -31,9 +31,9 @@ func damagedKvleak() []byte {
 func TestProblemsOfDamage(t *testing.T) {
 	store, ix := loadBytes(t, "small_kvleak.mlyze", damagedKvleak())
 	u := openUI(t, 100, 30, colorCaps, store, ix).keys("8")
-	u.has("damaged: ", "findings", "▲ error", "at byte ")
+	u.has("damaged: ", "remarks", "▲ error", "at byte ")
 	u.golden("problems-damaged-100x30")
-	u.keys("/", "n", "o", " ", "s", "u", "c", "h", "Enter").has("No finding contains that.")
+	u.keys("/", "n", "o", " ", "s", "u", "c", "h", "Enter").has("No remark contains that.")
 	u.keys("Esc").has("▲ error")
 	u.keys("G", "y")
 	if got := u.sim.Clipboard(); !strings.Contains(got, ": ") {

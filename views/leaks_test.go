@@ -39,7 +39,7 @@ func TestLeaksShowTheAnswersOfAnalysis(t *testing.T) {
 
 func TestLeakDetail(t *testing.T) {
 	u := openKvleak(t, 100, 30, colorCaps).keys("4")
-	u.has("leak (84 % certain, +538 KiB/s): 13 blocks", "13 blocks · 2.50 KiB each", "never freed: 13 of 13 blocks", "thread 2", "one new block every ")
+	u.has("leak (84 % certain, +518 KiB/s): 13 blocks", "13 blocks · 2.50 KiB each", "never freed: 13 of 13 blocks", "thread 2", "one new block every ")
 	u.keys("Enter").has("Blocks of close_session", "13 blocks never freed")
 	u.keys("Esc", "c", "Enter").has("live at 74.5")
 }

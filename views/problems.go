@@ -216,7 +216,7 @@ func (p *problems) emptyText() []string {
 	case p.State.Profile == nil:
 		return []string{"Opening the file …"}
 	case p.all() > 0:
-		return []string{"No finding contains that.", p.Hint("{find} and {input.clear-line} show all of them.")}
+		return []string{"No remark contains that.", p.Hint("{find} and {input.clear-line} show all of them.")}
 	case p.State.Profile.Complete:
 		return []string{p.Look.Glyphs.Check + " Nothing in this file is damaged, guessed or uncertain.",
 			"  memtui validate checks every rule of the format."}

@@ -108,7 +108,7 @@ func TestBlocksOfASite(t *testing.T) {
 }
 
 func TestDetailHasTheWholeStack(t *testing.T) {
-	u := openKvleak(t, 80, 30, colorCaps).keys("3", "j")
+	u := openKvleak(t, 80, 31, colorCaps).keys("3", "j")
 	u.has("… 5 frames of std::")
 	u.keys("Tab", "z").has("clone3")
 	u.keys("w").has("std::thread::_Invoker<std::tuple<")

@@ -129,7 +129,7 @@ func paneOf(path ...string) func(u *program) (*widget.List, []string) {
 		cols := reflect.ValueOf(p.Order).MethodByName("Columns").Call(nil)[0]
 		var keys []string
 		for i := range cols.Len() {
-			if key := cols.Index(i).FieldByName("Key").String(); key != "" {
+			if key := cols.Index(i).FieldByName("Key").String(); key != "" && !cols.Index(i).FieldByName("Hidden").Bool() {
 				keys = append(keys, key)
 			}
 		}
@@ -209,7 +209,7 @@ func jsonKeys(values ...any) (keys []string) {
 // keysOf lists what reports call columns.
 func keysOf[R any](cols []ui.Column[R]) (keys []string) {
 	for i := range cols {
-		if cols[i].Key != "" {
+		if cols[i].Key != "" && !cols[i].Hidden {
 			keys = append(keys, cols[i].Key)
 		}
 	}

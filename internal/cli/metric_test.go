@@ -79,23 +79,24 @@ func TestScreensCompareWhatCommandsCompare(t *testing.T) {
 			Totals struct {
 				Before model.Bytes `json:"before_bytes"`
 				After  model.Bytes `json:"after_bytes"`
-
-				Estimated bool `json:"estimated"`
 			}
 		}
 		if err := json.Unmarshal([]byte(out), &got); err != nil {
 			t.Fatal(c, status, errs, err)
 		}
 		figures := [2]string{got.Totals.Before.String(), got.Totals.After.String()}
-		if got.Totals.Estimated {
-			figures[0], figures[1] = model.AsEstimate(figures[0]), model.AsEstimate(figures[1])
+		for side, file := range c {
+			if file == pprof { // the others have every block
+				figures[side] = model.AsEstimate(figures[side])
+			}
 		}
 		want := figures[0] + " → " + figures[1]
 		walkIn(t, 140, 40, func(w *walker) {
 			for late := time.After(10 * time.Second); !strings.Contains(w.sim.Text(), want); w.sim.Settle() {
 				select {
 				case <-late:
-					t.Fatalf("%s and %s: no %q in\n%s", c[0], c[1], want, w.sim.Text())
+					t.Errorf("%s and %s: no %q in\n%s", c[0], c[1], want, w.sim.Text())
+					return
 				case <-time.After(10 * time.Millisecond): // the second file is being read
 				}
 			}

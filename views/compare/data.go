@@ -329,7 +329,7 @@ func (c *Set) plain(n uint64, exact bool) string {
 	k := &c.key.Sides[0]
 	switch {
 	case k.Prof.Of != nil:
-		return c.unit.Scaled(n, exact)
+		return model.Unmarked(c.unit.Scaled(n, exact)) // the unit is that of one side
 	case k.what == ui.DiffSites && !k.Cost.IsBytes():
 		return model.Group(n)
 	}
