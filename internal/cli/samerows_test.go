@@ -202,12 +202,16 @@ func diffRows(t *testing.T, args []string) (rows []comparedRow, keys []string) {
 			Before            uint64 `json:"before_bytes"`
 			After             uint64 `json:"after_bytes"`
 			Delta             int64  `json:"delta_bytes"`
+			Error             int64  `json:"delta_error_bytes"`
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &d); status != 0 || err != nil {
 		t.Fatalf("%q: status %d, %v\n%s", args, status, err, errs)
 	}
 	for _, r := range d.Rows {
+		if r.Delta != 0 && max(r.Delta, -r.Delta) <= r.Error { // which people see instead
+			r.Status = diff.WithinError
+		}
 		rows = append(rows, comparedRow{cmp.Or(r.Type, r.Key), r.Before, r.After, r.Delta, r.Status})
 		keys = append(keys, r.Key)
 	}
@@ -231,7 +235,7 @@ func textRows(t *testing.T, args []string) []comparedRow {
 var cell = regexp.MustCompile(`\S+( \S+)*`)
 
 // noNames are the titles of columns that no row is named in.
-var noNames = regexp.MustCompile(`^(BEFORE|AFTER|Δ.*|%|TAKEN|FREED)$`)
+var noNames = regexp.MustCompile(`^(BEFORE|AFTER|Δ.*|%|±|TAKEN|FREED)$`)
 
 // tableRows returns the rows of a table that has columns before and after, on screen and in text: figures end where
 // their titles end, names begin where theirs begin.
@@ -303,6 +307,9 @@ func figureAt(cells []rune, end int) (n int64, ok bool) {
 // statusIn returns the word for what became of a row.
 func statusIn(line string) string {
 	for _, word := range slices.Backward(cell.FindAllString(line, -1)) {
+		if word == diff.WithinError {
+			return word
+		}
 		for s := range diff.ChangeCount {
 			if word == s.String() {
 				return word
